@@ -120,6 +120,8 @@ pub struct Chat {
     pub(super) scroll: Scroll,
     /// The entry that the person chose.
     pub(super) chosen: Option<usize>,
+    /// The entry whose code the key before copied, and which block of it.
+    pub(super) copied: Option<(usize, usize)>,
     /// Calls whose first lines of output are shown below them.
     pub(super) unfolded: BTreeSet<OperationId>,
     /// What the current event adds to the journal.
@@ -144,6 +146,7 @@ impl Chat {
             asides: Vec::new(),
             scroll: Scroll::END,
             chosen: None,
+            copied: None,
             unfolded: BTreeSet::new(),
             kept: Vec::new(),
         }

@@ -58,7 +58,7 @@ impl State {
         }
         let Some(item) = self.queue.item_mut(id).filter(|item| item.status == Status::Preparing) else { return };
         match proposal {
-            Proposal::Ready(prepared) => item.prepared = Some(prepared),
+            Proposal::Ready(prepared) => item.prepare(Some(prepared)),
             Proposal::Refused(reason) => {
                 self.refuse(id, &reason, effects);
             }
@@ -252,7 +252,7 @@ impl State {
             item.requeued = Some(why);
             item.put_off = false;
             item.judgement = judgement;
-            item.prepared = prepared;
+            item.prepare(prepared);
         }
     }
 
@@ -296,8 +296,7 @@ impl State {
 
     /// What a running operation says.
     pub(super) fn run(&mut self, id: OperationId, event: RunEvent, effects: &mut Vec<Effect>) {
-        let running = self.queue.get(id).is_some_and(|item| matches!(item.status, Status::Running { .. }));
-        if !running {
+        if !self.runs(id) {
             return;
         }
         match event {
@@ -314,8 +313,13 @@ impl State {
                 if !self.looks_at_output() {
                     self.output.unpin();
                 }
-                self.output.start(id);
-                self.point_at_running(id);
+                // Of several that run, the one that is read stays until it ends.
+                let chosen = self.focus == Pane::Queue && self.queue.selected() == Some(id);
+                let stays = !own && !chosen && self.output.shown().is_some_and(|shown| self.runs(shown));
+                self.output.start(id, stays);
+                if !stays {
+                    self.point_at_running(id);
+                }
             }
             RunEvent::Tail(tail) => self.output.tail(id, tail),
             RunEvent::Glass(glass) => {
@@ -353,7 +357,25 @@ impl State {
                 self.answer_as(id, result, ended, effects);
                 self.offer(id, effects);
                 self.start_next(effects);
+                self.show_next_running(id);
             }
+        }
+    }
+
+    fn runs(&self, id: OperationId) -> bool {
+        self.queue.get(id).is_some_and(|item| matches!(item.status, Status::Running { .. }))
+    }
+
+    /// The output shows what still runs once what it showed has ended: what is selected in the list, else the first.
+    fn show_next_running(&mut self, ended: OperationId) {
+        if self.output.shown() != Some(ended) || self.looks_at_output() {
+            return;
+        }
+        let selected = self.queue.selected().filter(|id| self.focus == Pane::Queue && self.runs(*id));
+        let first = || self.queue.running().map(|item| item.id).find(|id| self.runs(*id));
+        if let Some(next) = selected.or_else(first) {
+            self.output.pass_on(next);
+            self.point_at_running(next);
         }
     }
 

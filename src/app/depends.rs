@@ -1,49 +1,94 @@
 //! What an operation can't find because the one that was to make it was denied.
 
+use std::path::PathBuf;
+
 use super::queue::{Item, Queue, Status};
-use crate::domain::{FileOperation, OperationId, OperationKind};
+use crate::assess::{Making, made, named_from};
+use crate::domain::{FileOperation, FindOperation, OperationId, OperationKind, SearchOperation};
 
 /// Bytes of an operation's text that are looked through.
 const SOUGHT: usize = 10_000;
+/// Words of a command behind whose folder names start from there.
+const ELSEWHERE: [&str; 4] = ["cd", "pushd", "-C", "--directory"];
 
 /// A file or a table that was to be there first, and won't be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lack {
     /// Its name, as it was spelled.
     pub name: String,
-    /// What was to become of it: `written`, `created`.
+    /// What was to be done to it: `write`, `create`, `change`.
     pub what: &'static str,
     /// The operation that was to do it, denied.
     pub by: OperationId,
 }
 
+/// What an operation would make or write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Makes {
+    /// Its name, as it is spelled.
+    name: String,
+    thing: Thing,
+    way: Making,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Thing {
+    /// A file or a folder.
+    Path(PathBuf),
+    /// A table or a view.
+    Table(String),
+}
+
 impl Queue {
     /// What an operation that has not started will miss: what another one of the same turn was to write or create, which
-    /// was denied, and that it names.
+    /// was denied, and that it names without making it anew.
     #[must_use]
     pub fn lacks(&self, id: OperationId) -> Option<Lack> {
         let item = self.get(id).filter(|item| matches!(item.status, Status::Waiting | Status::Allowed { .. }))?;
         let same_turn = self.before(id).take_while(|other| other.turn == item.turn);
         let mut denied = same_turn.filter(|other| matches!(other.status, Status::Denied { .. }));
         denied.find_map(|other| {
-            let (name, what) = made(other).into_iter().find(|(name, _)| names(item, name))?;
-            Some(Lack { name: name.to_owned(), what, by: other.id })
+            let missing = |made: &&Makes| names(item, &made.thing) && !item.makes_anew(&made.thing);
+            let made = other.makes().iter().find(missing)?;
+            let what = match made.way {
+                Making::Created => "create",
+                Making::Written => "write",
+                Making::Changed => "change",
+            };
+            Some(Lack { name: made.name.clone(), what, by: other.id })
         })
     }
 }
 
-/// What an operation was to write or create, and which of both.
-fn made(item: &Item) -> Vec<(&str, &'static str)> {
+impl Item {
+    /// What it would make or write, looked for once.
+    fn makes(&self) -> &[Makes] {
+        self.makes.get_or_init(|| makes(self))
+    }
+
+    fn makes_anew(&self, thing: &Thing) -> bool {
+        self.makes().iter().any(|own| own.thing == *thing && own.way != Making::Changed)
+    }
+}
+
+fn makes(item: &Item) -> Vec<Makes> {
     let Some(prepared) = &item.prepared else { return Vec::new() };
-    let parts = |part: &'static str| prepared.assessment.shapes.iter().filter_map(move |shape| shape.0.get(part));
+    let file = |path: &String, way| {
+        vec![Makes { name: path.clone(), thing: Thing::Path(named_from(path, &prepared.facts.place)), way }]
+    };
     match &prepared.operation.kind {
-        OperationKind::File(FileOperation::Write { path, .. } | FileOperation::Edit { path, .. }) => {
-            vec![(path, "written")]
+        OperationKind::File(FileOperation::Write { path, .. }) => file(path, Making::Written),
+        OperationKind::File(FileOperation::Edit { path, .. }) => file(path, Making::Changed),
+        OperationKind::File(FileOperation::Move { destination, .. }) => file(destination, Making::Written),
+        OperationKind::Command(command) if command.command.len() <= SOUGHT => {
+            let told = made(&command.command, &prepared.facts).into_iter();
+            told.map(|made| Makes { name: made.name, thing: Thing::Path(made.path), way: made.way }).collect()
         }
-        OperationKind::File(FileOperation::Move { destination, .. }) => vec![(destination, "written")],
-        OperationKind::Command(_) => parts("redirect").map(|path| (path.as_str(), "written")).collect(),
         OperationKind::Sql(sql) if creates(&sql.sql) => {
-            parts("table").map(|table| (table.as_str(), "created")).collect()
+            let tables = prepared.assessment.shapes.iter().filter_map(|shape| shape.0.get("table"));
+            let made =
+                |name: &String| Makes { name: name.clone(), thing: Thing::Table(name.clone()), way: Making::Created };
+            tables.map(made).collect()
         }
         _ => Vec::new(),
     }
@@ -57,20 +102,39 @@ fn creates(sql: &str) -> bool {
         && words.find(|word| !between.contains(&word.as_str())).is_some_and(|word| word == "table" || word == "view")
 }
 
-/// Whether an operation names a path as a word of its own, or a table.
-fn names(item: &Item, path: &str) -> bool {
+/// Whether an operation names a thing, or what lies in it: a path as a word of its own, or a table.
+fn names(item: &Item, thing: &Thing) -> bool {
     let Some(prepared) = &item.prepared else { return false };
-    let plain = |path: &str| path.trim_start_matches("./").to_owned();
+    let leads = |word: &str| match thing {
+        Thing::Path(path) => named_from(word, &prepared.facts.place).starts_with(path),
+        Thing::Table(_) => false,
+    };
     match &prepared.operation.kind {
-        OperationKind::File(file) => plain(file.path()) == plain(path),
+        OperationKind::File(file) => leads(file.path()),
         OperationKind::Command(command) => {
-            let text = &command.command[..command.command.floor_char_boundary(SOUGHT)];
-            let apart = |c: char| c.is_whitespace() || "\"'`=:;,()<>|&".contains(c);
-            text.split(apart).any(|word| plain(word) == plain(path))
+            words(&command.command[..command.command.floor_char_boundary(SOUGHT)]).any(leads)
         }
+        OperationKind::Search(SearchOperation { path: Some(path), .. })
+        | OperationKind::Find(FindOperation { path: Some(path), .. }) => leads(path),
         OperationKind::Sql(_) => {
-            prepared.assessment.shapes.iter().any(|shape| shape.0.get("table").is_some_and(|table| table == path))
+            let tables = prepared.assessment.shapes.iter().filter_map(|shape| shape.0.get("table"));
+            tables.into_iter().any(|table| *thing == Thing::Table(table.clone()))
         }
         _ => false,
     }
+}
+
+/// The words of a command that name something from where it runs: none behind the folder that it goes into.
+fn words(command: &str) -> impl Iterator<Item = &str> {
+    let apart = |c: char| c.is_whitespace() || "\"'`=:;,()<>|&".contains(c);
+    let mut left = None;
+    command.split(apart).filter(|word| !word.is_empty()).map_while(move |word| {
+        match &mut left {
+            Some(0) => return None,
+            Some(left) => *left -= 1,
+            None if ELSEWHERE.contains(&word) => left = Some(1),
+            None => {}
+        }
+        Some(word)
+    })
 }

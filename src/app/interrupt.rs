@@ -1,8 +1,8 @@
 //! Keys that stop: what is under way, then what waits, and ctrl+c twice to leave. What waits goes only by a second key,
-//! pressed right after the first one said so.
+//! pressed right after the first one said so, and so does the program while something isn't sent.
 
-use super::State;
 use super::event::{Effect, Millis};
+use super::{Command, Context, Modal, State};
 
 /// How long the second ctrl+c may take to leave, in milliseconds.
 const TWICE: u64 = 1_500;
@@ -15,44 +15,54 @@ const SOON: u64 = 10_000;
 pub(super) struct Stops {
     /// The person stopped the turn: its results start no further request.
     pub(super) turn: bool,
-    /// When the key before was ctrl+c.
+    last: Pressed,
+}
+
+/// When the key or line before was one that a second one goes on with.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pressed {
+    /// It was ctrl+c.
     interrupted: Option<Millis>,
-    /// When the key or line before stopped, and said that the next one lets go of what waits.
+    /// It stopped, and said that the next one lets go of what waits.
     warned: Option<Millis>,
+    /// It said that the next one leaves, and what isn't sent.
+    leaving: Option<Millis>,
 }
 
 impl Stops {
     /// When the keys were pressed that a second one goes on with.
-    pub(super) fn pressed(&self) -> (Option<Millis>, Option<Millis>) {
-        (self.interrupted, self.warned)
+    pub(super) fn pressed(&self) -> Pressed {
+        self.last
     }
 
     /// Two in a row count, not one, something else and one.
-    pub(super) fn settle(&mut self, (interrupted, warned): (Option<Millis>, Option<Millis>)) {
-        if self.interrupted == interrupted {
-            self.interrupted = None;
-        }
-        if self.warned == warned {
-            self.warned = None;
-        }
+    pub(super) fn settle(&mut self, before: Pressed) {
+        let now = &mut self.last;
+        now.interrupted.take_if(|at| before.interrupted == Some(*at));
+        now.warned.take_if(|at| before.warned == Some(*at));
+        now.leaving.take_if(|at| before.leaving == Some(*at));
     }
 
     /// Says that the next key lets go of what waits. True if the one before said so already.
     pub(super) fn warn(&mut self, now: Millis) -> bool {
-        let again = self.warned.is_some_and(|at| now.since(at) <= SOON);
-        self.warned = (!again).then_some(now);
+        let again = self.last.warned.is_some_and(|at| now.since(at) <= SOON);
+        self.last.warned = (!again).then_some(now);
         again
+    }
+
+    /// The next key leaves. True if the one before said so already.
+    fn leaves(&mut self, now: Millis) -> bool {
+        self.last.leaving.replace(now).is_some_and(|at| now.since(at) <= SOON)
     }
 }
 
 impl State {
     /// Ctrl+C: stops what is under way; twice in a row leaves. What waits keeps waiting.
     pub(super) fn interrupt(&mut self, effects: &mut Vec<Effect>) {
-        if self.stops.interrupted.is_some_and(|at| self.now.since(at) <= TWICE) {
+        if self.stops.last.interrupted.is_some_and(|at| self.now.since(at) <= TWICE) {
             return self.leave(effects);
         }
-        self.stops.interrupted = Some(self.now);
-        self.stops.warned = None;
+        self.stops.last = Pressed { interrupted: Some(self.now), warned: None, leaving: Some(self.now) };
         self.modal = None;
         let stopped = self.stop(effects);
         let what = if stopped { "Stopped. " } else { "" };
@@ -61,7 +71,34 @@ impl State {
             1 => "The one that waits keeps waiting; esc lets go of it. ".to_owned(),
             waiting => format!("The {waiting} that wait keep waiting; esc lets go of them. "),
         };
-        let waits = if self.stops.warned.is_some() { waits } else { String::new() };
-        self.hint = Some(format!("{what}{waits}Press ctrl+c again to leave."));
+        let waits = if self.stops.last.warned.is_some() { waits } else { String::new() };
+        let unsent = self.unsent().map_or_else(String::new, |unsent| format!(" {unsent}"));
+        self.hint = Some(format!("{what}{waits}Press ctrl+c again to leave.{unsent}"));
+    }
+
+    /// Leaves. What isn't sent yet takes a second key, pressed right after the first one said so.
+    pub(super) fn leave(&mut self, effects: &mut Vec<Effect>) {
+        let unsent = self.unsent().filter(|_| !self.linear && !self.stops.leaves(self.now));
+        let key = self.keymap.key(Context::Everywhere, Command::Quit).unwrap_or_default();
+        let Some(hint) = unsent.map(|unsent| format!("{key} again leaves. {unsent}")) else {
+            return self.leave_now(effects);
+        };
+        match &mut self.modal {
+            Some(Modal::Confirm(dialog)) => dialog.hint = Some(hint),
+            Some(Modal::Edit(editor)) => editor.hint = Some(hint),
+            Some(Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => self.hint = Some(hint),
+        }
+    }
+
+    /// What the person wrote that went nowhere, and what becomes of it.
+    fn unsent(&self) -> Option<String> {
+        let editing = match &self.modal {
+            Some(Modal::Edit(editor)) if editor.changed() => Some(editor.id),
+            _ => self.queue.waiting().find(|item| item.draft.is_some()).map(|item| item.id),
+        };
+        if !self.composer.is_empty() || self.chat.upcoming.is_some() {
+            return Some("Not sent; ↑ brings it back next time, unless secret.".to_owned());
+        }
+        editing.map(|id| format!("Your edit of {id} isn't used and goes."))
     }
 }

@@ -155,7 +155,7 @@ commands! {
     NextEntry "next-entry" "choose the next entry",
     PreviousEntry "previous-entry" "choose the entry before",
     Fold "fold" "unfold or fold a call",
-    CopyCode "copy-code" "copy its code",
+    CopyCode "copy-code" "copy its code, again the one before",
     Send "send" "send",
     Newline "newline" "new line",
     HistoryBack "history-back" "older message",

@@ -115,6 +115,7 @@ impl State {
     }
 
     pub(super) fn pane_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        self.chat.copied.take_if(|_| command != Command::CopyCode);
         match command {
             Command::NextPane => self.turn_to(true),
             Command::PreviousPane => self.turn_to(false),

@@ -161,13 +161,20 @@ impl Output {
         self.printouts.get_mut(&id)
     }
 
-    /// A new operation started: it is shown unless the person chose another one.
-    pub(super) fn start(&mut self, id: OperationId) {
+    /// A new operation started: it is shown unless the person chose another one, or what is shown `stays`.
+    pub(super) fn start(&mut self, id: OperationId, stays: bool) {
         self.printouts.insert(id, Printout::default());
-        if !self.pinned {
+        if !self.pinned && !stays {
             self.shown = Some(id);
         }
         self.trim();
+    }
+
+    /// Another operation comes in the place of what is shown, unless the person chose that.
+    pub(super) fn pass_on(&mut self, id: OperationId) {
+        if !self.pinned && self.printouts.contains_key(&id) {
+            self.shown = Some(id);
+        }
     }
 
     /// An operation of an earlier sitting ended: what is short is here, the rest is read when it is wanted.
@@ -453,7 +460,7 @@ mod tests {
     fn the_oldest_output_goes_first_and_memory_stays_bounded() {
         let mut output = Output::default();
         for number in 1..=100 {
-            output.start(OperationId(number));
+            output.start(OperationId(number), false);
             output.tail(OperationId(number), tail(256 * 1024));
         }
         assert!(output.printouts.len() <= 18, "{}", output.printouts.len());
@@ -463,10 +470,10 @@ mod tests {
     #[test]
     fn what_the_person_chose_stays_shown() {
         let mut output = Output::default();
-        output.start(OperationId(1));
-        output.start(OperationId(2));
+        output.start(OperationId(1), false);
+        output.start(OperationId(2), false);
         output.step(false);
-        output.start(OperationId(3));
+        output.start(OperationId(3), false);
         assert_eq!(output.shown(), Some(OperationId(1)));
     }
 }

@@ -2,7 +2,9 @@
 //! the gate's deciding methods.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
+use super::depends::Makes;
 use super::event::Millis;
 use super::plan::Plan;
 use crate::assess::call_shown;
@@ -100,6 +102,8 @@ pub struct Item {
     pub said: String,
     /// What would happen, once it was read.
     pub prepared: Option<Box<Prepared>>,
+    /// What it would make or write, once somebody asked.
+    pub(super) makes: OnceLock<Vec<Makes>>,
     /// The latest verdict with its derivation.
     pub judgement: Option<Judgement>,
     /// Who decided, once decided.
@@ -126,6 +130,8 @@ pub struct Item {
     pub parts: Vec<Part>,
     /// A wall may have stopped it, or it could not have one.
     pub stopped: bool,
+    /// As it was asked for, if the person edited it.
+    pub unedited: Option<Box<Prepared>>,
     /// What the person made of its text and didn't use yet.
     pub draft: Option<String>,
     /// The person put it off: the dialog doesn't open by itself for it again.
@@ -152,14 +158,21 @@ impl Item {
         self.prepared.as_ref().map_or_else(|| self.said.clone(), |prepared| prepared.gist())
     }
 
-    /// Another call stands in its place, to be read and judged.
+    /// It was read, or read again.
+    pub(super) fn prepare(&mut self, prepared: Option<Box<Prepared>>) {
+        self.prepared = prepared;
+        self.makes = OnceLock::new();
+    }
+
+    /// The person edited it: another call stands in its place, to be read and judged.
     pub(super) fn rewrite(&mut self, origin: Origin, call: ToolCall) {
         self.origin = origin;
         self.call = call;
         self.status = Status::Preparing;
         self.requeued = None;
         self.asked = None;
-        self.prepared = None;
+        self.unedited = self.unedited.take().or(self.prepared.take());
+        self.prepare(None);
         self.judgement = None;
         self.draft = None;
         self.by_hand = None;
@@ -318,6 +331,7 @@ impl Queue {
             said: call_shown(&call.name, &call.arguments),
             call,
             prepared: None,
+            makes: OnceLock::new(),
             judgement: None,
             decider: None,
             asked: None,
@@ -331,6 +345,7 @@ impl Queue {
             waits: None,
             parts: Vec::new(),
             stopped: false,
+            unedited: None,
             draft: None,
             put_off: false,
             tries: None,

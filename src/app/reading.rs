@@ -3,8 +3,11 @@
 use super::chat::Entry;
 use super::event::{Effect, Pane};
 use super::find::Within;
-use super::{Scroll, State};
+use super::{Command, Context, Scroll, State};
 use crate::domain::number::size;
+
+/// Letters of a block of code that are told of it.
+const BEGINS: usize = 40;
 
 impl State {
     /// The entry of the conversation that the person chose.
@@ -98,36 +101,49 @@ impl State {
         }
     }
 
-    /// Copies the code of the chosen message, or of the last one that has some.
+    /// Copies the last code of the chosen message, or of the last one that has some; pressed again, the one before.
     pub(super) fn copy_code(&mut self, effects: &mut Vec<Effect>) {
-        let of = |entry: &Entry| match entry {
-            Entry::Model { text, .. } | Entry::Person(text) => code(text),
-            Entry::Operation(_) | Entry::Notice { .. } => None,
+        let of = |at: usize| match self.chat.entries().get(at) {
+            Some(Entry::Model { text, .. } | Entry::Person(text)) => Some((at, blocks(text))),
+            Some(Entry::Operation(_) | Entry::Notice { .. }) | None => None,
         };
+        let some = |(_, blocks): &(usize, Vec<String>)| !blocks.is_empty();
         let found = match self.chosen_entry() {
-            Some(at) => self.chat.entries().get(at).and_then(of),
-            None => self.chat.entries().iter().rev().find_map(of),
+            Some(at) => of(at).filter(some),
+            None => (0..self.chat.entries().len()).rev().filter_map(of).find(some),
         };
-        self.hint = Some(match found {
-            Some(code) => {
-                let said = format!("Copied {} of code.", size(code.len() as u64));
-                effects.push(Effect::Copy(code));
-                said
+        let Some((entry, mut blocks)) = found else {
+            self.hint = Some("There is no code to copy.".to_owned());
+            return;
+        };
+        let all = blocks.len();
+        let again = self.chat.copied.filter(|(before, at)| *before == entry && (1..all).contains(at));
+        let at = again.map_or(all, |(_, at)| at) - 1;
+        let code = blocks.swap_remove(at);
+        let (bytes, key) = (size(code.len() as u64), self.keymap.key(Context::Chat, Command::CopyCode));
+        self.hint = Some(match key.filter(|_| all > 1) {
+            None => format!("Copied {bytes} of code."),
+            Some(key) => {
+                let begins: String = code.lines().next().unwrap_or_default().trim().chars().take(BEGINS).collect();
+                let next = if at > 0 { "the one before" } else { "the last one" };
+                let shown = self.masks.hide(&begins);
+                format!("Copied code {} of {all}, {bytes}: {key} again copies {next}. It begins: {shown}", at + 1)
             }
-            None => "There is no code to copy.".to_owned(),
         });
+        self.chat.copied = Some((entry, at));
+        effects.push(Effect::Copy(code));
     }
 }
 
-/// The last block of code in a Markdown text.
-fn code(text: &str) -> Option<String> {
-    let (mut last, mut open): (Option<String>, Option<(&str, String)>) = (None, None);
+/// The blocks of code in a Markdown text, in order.
+fn blocks(text: &str) -> Vec<String> {
+    let (mut blocks, mut open): (Vec<String>, Option<(&str, String)>) = (Vec::new(), None);
     for line in text.lines() {
         let bare = line.trim_start();
         let fence = ["```", "~~~"].into_iter().find(|fence| bare.starts_with(fence));
         open = match (open.take(), fence) {
             (Some((fence, block)), Some(found)) if fence == found => {
-                last = Some(block);
+                blocks.push(block);
                 None
             }
             (Some((fence, mut block)), _) => {
@@ -140,7 +156,8 @@ fn code(text: &str) -> Option<String> {
         };
     }
     // One that isn't closed yet is the last, too.
-    open.map(|(_, block)| block).or(last)
+    blocks.extend(open.map(|(_, block)| block));
+    blocks
 }
 
 #[cfg(test)]
@@ -148,10 +165,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_block_of_code_is_copied_whole() {
-        assert_eq!(code("a\n```sql\nSELECT 1;\n```\nb\n```\nx\n  y\n```\n"), Some("x\n  y\n".to_owned()));
-        assert_eq!(code("~~~\n```\n~~~"), Some("```\n".to_owned()));
-        assert_eq!(code("```\nnot closed"), Some("not closed\n".to_owned()));
-        assert_eq!(code("no code"), None);
+    fn blocks_of_code_are_whole_and_in_order() {
+        assert_eq!(blocks("a\n```sql\nSELECT 1;\n```\nb\n```\nx\n  y\n```\n"), ["SELECT 1;\n", "x\n  y\n"]);
+        assert_eq!(blocks("~~~\n```\n~~~"), ["```\n"]);
+        assert_eq!(blocks("```\nnot closed"), ["not closed\n"]);
+        assert!(blocks("no code").is_empty());
     }
 }

@@ -158,7 +158,7 @@ impl Resumed {
             return;
         };
         match event {
-            JournalEvent::Proposed { prepared } => item.prepared = Some(prepared),
+            JournalEvent::Proposed { prepared } => item.prepare(Some(prepared)),
             JournalEvent::Decided { decider, allowed, judgement, reason, .. } => {
                 if !allowed {
                     let reason = sentence(&decider, reason.as_deref(), &judgement.reason);
@@ -254,7 +254,7 @@ impl Resumed {
         for id in self.state.queue.unstarted() {
             let Some(item) = self.state.queue.item_mut(id) else { continue };
             item.status = Status::Preparing;
-            item.prepared = None;
+            item.prepare(None);
             item.judgement = None;
             item.decider = None;
             item.resumed = true;

@@ -132,7 +132,7 @@ pub const SLASH: &[Slash] = &[
     Slash::new("theme", "[NAME]", "another look", |state, name, _| state.theme_command(name)),
     Slash::new("quit", "", "leave", |state, _, effects| {
         state.composer.take();
-        state.leave(effects);
+        state.leave_now(effects);
         Ok(())
     }),
 ];

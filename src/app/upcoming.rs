@@ -54,7 +54,7 @@ impl State {
     }
 
     /// The program ends: what was said but not sent yet, and what was being typed, can be recalled in the next session.
-    pub(super) fn leave(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn leave_now(&mut self, effects: &mut Vec<Effect>) {
         self.take_back_upcoming();
         if !self.linear && !self.composer.is_empty() {
             effects.push(Effect::KeepTyped(self.composer.text()));

@@ -101,7 +101,7 @@ pub(super) fn percent_decoded(text: &str) -> Option<String> {
 }
 
 /// The path with its start resolved: home folders, the working folder.
-fn rooted(text: &str, place: &Place) -> String {
+pub(super) fn rooted(text: &str, place: &Place) -> String {
     if let Some(resolved) = variable(text, place) {
         return resolved;
     }

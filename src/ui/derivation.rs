@@ -31,7 +31,8 @@ pub fn why(
     if let Some(why) = &item.requeued {
         sentences.push((format!("It came back: {}", text::line(why)), Role::Trouble));
     }
-    sentences.extend(view.state.queue.lacks(item.id).map(|lack| (format!("{}.", item::lacks(&lack)), Role::Trouble)));
+    sentences
+        .extend(view.state.queue.lacks(item.id).map(|lack| (format!("It {}.", item::lacks(&lack)), Role::Trouble)));
     sentences.push((quoted(&judgement.reason), Role::Text));
     for finding in prepared.assessment.objections() {
         let sentence = quoted(&finding.sentence);

@@ -143,6 +143,9 @@ fn rest(view: View<'_>, item: &Item, foresight: Option<&Foresight>, columns: usi
     };
     if let Some(prepared) = &item.prepared {
         part("OPERATION", body::text(view, prepared, false, columns));
+        if let Some(asked) = &item.unedited {
+            part("YOUR EDIT", preview::edited(view, asked, prepared, columns));
+        }
         if item.status == Status::Waiting {
             part("EFFECT", preview::rows(view, prepared, foresight, Placing::Free, columns));
             if let Some(Foresight::Measured(preview)) = foresight {

@@ -10,10 +10,11 @@ use regex::{Regex, RegexBuilder};
 
 use super::ansi::{self, Printed};
 use super::highlight::highlight;
+use super::number;
 use super::paint::View;
 use super::theme::Role;
-use crate::app::{Item, Printout};
-use crate::domain::{FileOperation, OperationKind, SearchOperation, Stream};
+use crate::app::{Item, Printout, Status};
+use crate::domain::{FileOperation, OperationKind, Outcome, SearchOperation, Stream};
 
 /// Memory that the pattern of a search may take to mark its matches, in bytes.
 const PATTERN: usize = 256 * 1024;
@@ -32,7 +33,7 @@ pub fn lines(view: View<'_>, item: Option<&Item>, printout: &Printout, closed: b
         Some(OperationKind::File(FileOperation::Write { .. } | FileOperation::Edit { .. })) if whole => {
             changes(view, lines)
         }
-        Some(OperationKind::Http(_)) if whole => answer(view, lines),
+        Some(OperationKind::Http(_)) if whole => answer(view, lines, item.map(|item| &item.status)),
         Some(OperationKind::Search(search)) => matches(view, &lines, search),
         _ => lines,
     }
@@ -80,44 +81,65 @@ fn changes(view: View<'_>, lines: Vec<Printed>) -> Vec<Printed> {
     std::iter::once(said.clone()).chain(coloured).collect()
 }
 
-/// Status, headers, and the body in the colours of its type.
-fn answer(view: View<'_>, lines: Vec<Printed>) -> Vec<Printed> {
+/// Status and figures in one line, headers, and the body in the colours of its type.
+fn answer(view: View<'_>, lines: Vec<Printed>, ended: Option<&Status>) -> Vec<Printed> {
     let Some(status) = lines.iter().position(|printed| printed.line.to_string().starts_with("HTTP/")) else {
         return lines;
     };
     let head =
         lines[status..].iter().position(|printed| printed.line.width() == 0).map_or(lines.len(), |at| status + at);
-    let mut language = "";
-    let mut out = Vec::with_capacity(lines.len());
-    for (at, printed) in lines[..head].iter().enumerate() {
-        let said = printed.line.to_string();
-        if at == status {
-            let code = said.split(' ').nth(1).and_then(|code| code.parse::<u16>().ok()).unwrap_or(0);
-            let role = match code {
-                200..300 => Role::Good,
-                400.. => Role::Trouble,
-                _ => Role::Medium,
-            };
-            out.push(plain(view.line(said, role)));
-            continue;
-        }
-        let folded = said.to_ascii_lowercase();
-        if folded.starts_with("content-type:") {
-            let known = [("json", "json"), ("html", "html"), ("xml", "xml"), ("javascript", "js"), ("css", "css")];
-            language = known.iter().find(|(word, _)| folded.contains(word)).map_or("", |(_, language)| language);
-        }
-        let (name, value) = said.split_once(':').unwrap_or((&said, ""));
-        let colon = if value.is_empty() { "" } else { ":" };
-        let spans = vec![view.span(format!("{name}{colon}"), Role::Dim), view.span(value.to_owned(), Role::Text)];
-        out.push(plain(Line::from(spans)));
-    }
+    let headers: Vec<String> = lines[status + 1..head].iter().map(|printed| printed.line.to_string()).collect();
+    let kind = headers.iter().find_map(|said| {
+        let (name, value) = said.split_once(':')?;
+        name.eq_ignore_ascii_case("content-type").then(|| value.split(';').next().unwrap_or_default().trim())
+    });
+    let mut out: Vec<Printed> = lines[..status].iter().map(|printed| header(view, &printed.line.to_string())).collect();
+    out.push(plain(summed_up(view, &lines[status].line.to_string(), ended, kind)));
+    out.extend(headers.iter().map(|said| header(view, said)));
+    let kind = kind.unwrap_or_default().to_ascii_lowercase();
+    let known = [("json", "json"), ("html", "html"), ("xml", "xml"), ("javascript", "js"), ("css", "css")];
     let body = &lines[head..];
-    if language.is_empty() || body.is_empty() {
-        out.extend(body.iter().cloned());
-    } else {
-        out.extend(highlight(&text(body), language, view.theme).into_iter().map(plain));
+    match known.iter().find(|(word, _)| kind.contains(word)) {
+        Some((_, language)) if !body.is_empty() => {
+            out.extend(highlight(&text(body), language, view.theme).into_iter().map(plain));
+        }
+        Some(_) | None => out.extend(body.iter().cloned()),
     }
     out
+}
+
+/// `HTTP/1.1 200 OK   12 ms   30 B   application/json`
+fn summed_up(view: View<'_>, said: &str, ended: Option<&Status>, kind: Option<&str>) -> Line<'static> {
+    let (_, status) = said.split_once(' ').unwrap_or_default();
+    let role = match status.split(' ').next().and_then(|code| code.parse::<u16>().ok()).unwrap_or(0) {
+        200..300 => Role::Good,
+        400.. => Role::Trouble,
+        _ => Role::Medium,
+    };
+    let (time, size) = match ended {
+        Some(Status::Ended { outcome, took }) => {
+            let ended = match outcome {
+                Outcome::Succeeded { summary: said } | Outcome::Failed { reason: said } => said.as_str(),
+                Outcome::Cancelled | Outcome::TimedOut { .. } | Outcome::Lost => "",
+            };
+            // One whose body broke off ends with another word than its status.
+            let size = ended.strip_prefix(status).and_then(|rest| rest.strip_prefix(", "));
+            (Some(number::duration(*took)), size.map(str::to_owned))
+        }
+        Some(_) | None => (None, None),
+    };
+    let mut spans = vec![view.span(said.to_owned(), role)];
+    let figures = [time, size, kind.map(str::to_owned)].into_iter().flatten().filter(|figure| !figure.is_empty());
+    spans.extend(figures.map(|figure| view.span(format!("   {figure}"), Role::Dim)));
+    Line::from(spans)
+}
+
+/// The name of a header, and its value.
+fn header(view: View<'_>, said: &str) -> Printed {
+    let (name, value) = said.split_once(':').unwrap_or((said, ""));
+    let colon = if value.is_empty() { "" } else { ":" };
+    let spans = vec![view.span(format!("{name}{colon}"), Role::Dim), view.span(value.to_owned(), Role::Text)];
+    plain(Line::from(spans))
 }
 
 /// Each file's name, then its matches with their lines' numbers, one column for all.

@@ -167,7 +167,7 @@ pub fn gist(masks: &Masks, item: &Item) -> String {
 
 /// What is missing because of a denial.
 pub fn lacks(lack: &Lack) -> String {
-    format!("{} was to be {} by {}, denied", text::line(&lack.name), lack.what, lack.by)
+    format!("depends on {}, which was denied: that was to {} {}", lack.by, lack.what, text::line(&lack.name))
 }
 
 /// Whether it hits production, as far as is known.

@@ -86,7 +86,10 @@ pub fn ending(view: View<'_>, item: Option<&Item>, bytes: u64, columns: usize) -
                 line.spans.extend(row.spans);
                 lines.push(line);
             }
-            let size = if silent { String::new() } else { format!("   {}", number::size(bytes)) };
+            // The size of an answer is told already; laid out it may have another one.
+            let kind = item.prepared.as_ref().map(|prepared| &prepared.operation.kind);
+            let told = silent || matches!(kind, Some(OperationKind::Http(_)));
+            let size = if told { String::new() } else { format!("   {}", number::size(bytes)) };
             let figures = view.span(format!("   {}{size}", fate.time), Role::Dim);
             match lines.last_mut() {
                 Some(last) if last.width() + figures.width() <= columns => last.push_span(figures),

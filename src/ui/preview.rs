@@ -2,6 +2,7 @@
 //! Everything here came from files and servers: neutralised, and behind a gutter of its own.
 
 use ratatui::text::{Line, Span};
+use similar::TextDiff;
 
 use super::derivation::labelled;
 use super::highlight::highlight;
@@ -15,6 +16,8 @@ use crate::domain::{self, Detail, Foresight, OperationId, OperationKind, Outcome
 
 /// Rows that are kept free for the effect while it is being measured: two for what it does, one for undoing it.
 pub const RESERVED: usize = 3;
+/// Lines of a text times those of what was made of it, up to which they are compared.
+const COMPARED: usize = 1_000_000;
 /// What stands left of every row that a preview brought.
 const GUTTER: &str = "╎ ";
 
@@ -169,6 +172,35 @@ pub fn details(view: View<'_>, preview: &Preview, revealed: bool, columns: usize
     lines
 }
 
+/// What a person made of an operation, against what was asked for. Secrets of both are masked.
+pub fn edited(view: View<'_>, asked: &Prepared, now: &Prepared, columns: usize) -> Vec<Line<'static>> {
+    let shown = |prepared: &Prepared| {
+        let said = prepared.operation.kind.text();
+        format!("{}\n", masked(&said.body, &prepared.assessment.secrets).trim_end_matches('\n'))
+    };
+    let (old, new) = (shown(asked), shown(now));
+    let mut lines = vec![behind(view, view.line("- as it was asked   + as you edited it", Role::Dim))];
+    if old == new {
+        lines.push(behind(view, view.line("What differs is not in the text that is shown.", Role::Text)));
+        return lines;
+    }
+    let said = compared(&old, &new);
+    let language = now.operation.kind.text().language;
+    diff(view, said.trim_end_matches('\n'), language, columns, &mut lines);
+    lines
+}
+
+/// The unified diff of two texts: of very long ones all lines of both.
+fn compared(old: &str, new: &str) -> String {
+    let (before, after) = (old.lines().count(), new.lines().count());
+    if before.saturating_mul(after) <= COMPARED {
+        return TextDiff::from_lines(old, new).unified_diff().context_radius(3).to_string();
+    }
+    let signed = |sign: char| move |line| format!("{sign}{line}");
+    let sides = old.lines().map(signed('-')).chain(new.lines().map(signed('+')));
+    format!("@@ -1,{before} +1,{after} @@\n{}", sides.collect::<Vec<_>>().join("\n"))
+}
+
 fn behind(view: View<'_>, row: Line<'static>) -> Line<'static> {
     let mut line = view.line(GUTTER, Role::Dim);
     line.spans.extend(row.spans);
@@ -267,4 +299,19 @@ fn tinted(line: Line<'static>, role: Role, theme: &Theme) -> Line<'static> {
         return line;
     }
     Line::from(line.spans.into_iter().map(|span| Span::styled(span.content, theme.style(role))).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn very_long_texts_are_shown_whole_one_after_the_other() {
+        assert_eq!(compared("a\nb\n", "a\nc\n"), "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+        let long = compared(&"a\n".repeat(1_001), &format!("{}b\n", "a\n".repeat(1_000)));
+        let rows = read(&long);
+        let removed = rows.iter().filter(|row| matches!(row, Row::Removed("a"))).count();
+        let added = rows.iter().filter(|row| matches!(row, Row::Added(_))).count();
+        assert_eq!((rows.len(), removed, added), (2_003, 1_001, 1_001));
+    }
 }

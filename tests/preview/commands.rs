@@ -78,6 +78,14 @@ async fn nothing_is_promised_where_one_part_acts_on_what_another_leaves() {
         );
         assert!(!told.contains("undo: moving it back"), "{command}: {told}");
     }
+    // Where things are put is known also of what isn't measured.
+    for command in ["install new.txt b.txt && rm b.txt", "install -d dir/new && rmdir dir/new"] {
+        let told = desk.told(command).await;
+        assert!(
+            told.contains("What `install` does") && told.contains("which another part changes"),
+            "{command}: {told}"
+        );
+    }
     for (command, says) in [
         ("mv new.txt moved.txt && mv b.txt dir/", "undo: moving it back undoes it."),
         (

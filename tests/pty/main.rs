@@ -128,6 +128,8 @@ fn an_operation_is_edited_in_the_persons_own_editor() {
     assert!(!lent_text(&it));
     assert_eq!(practice_orders(&it.data()), (340, 12));
     it.keys("\x11");
+    it.wait_for("isn't used and goes");
+    it.keys("\x11");
     it.wait_for_exit();
 }
 
@@ -157,6 +159,8 @@ fn a_program_that_is_stopped_gives_the_screen_back_and_takes_it_again() {
     it.wait_until("the screen is back", Driver::in_alternate_screen);
     it.wait_for("a draft");
     it.keys("\x11");
+    it.wait_for("again leaves");
+    it.keys("\x11");
     it.wait_for_exit();
 }
 
@@ -171,6 +175,8 @@ fn a_program_without_job_control_does_not_stop_for_good() {
     it.wait_until("the screen is back", Driver::in_alternate_screen);
     it.keys("a draft");
     it.wait_for("a draft");
+    it.keys("\x11");
+    it.wait_for("again leaves");
     it.keys("\x11");
     it.wait_for_exit();
 }

@@ -164,3 +164,50 @@ fn ctrl_u_empties_the_line_as_in_a_shell_and_ctrl_z_brings_it_back() {
     world.control('z');
     assert_eq!(world.state.composer.text(), "/mo");
 }
+
+#[test]
+fn what_is_not_sent_takes_a_second_key_to_leave() {
+    let quit = |world: &mut World| {
+        let key = Event::Key(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::CONTROL));
+        let now = world.state.now;
+        let effects = update(&mut world.state, now, key);
+        let kept = effects.iter().any(|effect| matches!(effect, Effect::KeepTyped(text) if text == "a draft"));
+        (effects.iter().any(|effect| matches!(effect, Effect::Quit)), kept)
+    };
+    let mut world = World::new();
+    assert_eq!(quit(&mut world), (true, false), "nothing is lost");
+    world.type_in("a draft");
+    assert_eq!(quit(&mut world), (false, false));
+    let hint = world.state.hint.clone().unwrap();
+    assert_eq!(hint, "ctrl+q again leaves. Not sent; ↑ brings it back next time, unless secret.");
+    world.press(KeyCode::Left);
+    assert_eq!(quit(&mut world), (false, false), "not right after the first");
+    assert_eq!(quit(&mut world), (true, true));
+    // Ctrl+c says it at its first press.
+    let mut world = World::new();
+    world.type_in("a draft");
+    world.control('c');
+    assert!(
+        world.state.hint.as_ref().unwrap().contains("again to leave. Not sent; ↑ brings"),
+        "{:?}",
+        world.state.hint
+    );
+    let now = world.state.now;
+    let key = Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+    assert!(update(&mut world.state, now, key).iter().any(|effect| matches!(effect, Effect::Quit)));
+    // A message that waits for the end of the answer, and an edit that isn't used.
+    let mut world = World::new();
+    world.say("go");
+    world.say("and then this");
+    assert!(!quit(&mut world).0);
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("make", None)]);
+    world.look();
+    world.press(KeyCode::Char('e'));
+    world.press(KeyCode::Char('x'));
+    assert!(!quit(&mut world).0);
+    let Some(Modal::Edit(editor)) = &world.state.modal else { panic!() };
+    assert_eq!(editor.hint.as_deref(), Some("ctrl+q again leaves. Your edit of #1 isn't used and goes."));
+    assert!(quit(&mut world).0);
+}

@@ -114,3 +114,68 @@ fn a_denial_keeps_the_persons_own_reason_and_no_other() {
     let why = |id| world.state.queue.get(OperationId(id)).unwrap().denied_why();
     assert_eq!((why(1), why(2)), (Some("not now"), None));
 }
+
+#[test]
+fn the_code_of_a_message_is_copied_block_by_block() {
+    let mut world = World::new();
+    world.say("how?");
+    world.model("First:\n```sh\ncargo build\n```\nthen\n```sh\ncargo test\n```\nor\n```\nmake\nmake test\n```\n", &[]);
+    world.say("and?");
+    world.model("Nothing else.", &[]);
+    world.press(KeyCode::F(4));
+    let copies = |world: &mut World| {
+        world.press(KeyCode::Char('Y'));
+        (world.copied.pop().unwrap(), world.state.hint.clone().unwrap())
+    };
+    let (code, hint) = copies(&mut world);
+    assert_eq!(code, "make\nmake test\n");
+    assert_eq!(hint, "Copied code 3 of 3, 15 B: Y again copies the one before. It begins: make");
+    assert_eq!(copies(&mut world).0, "cargo test\n");
+    let (code, hint) = copies(&mut world);
+    assert_eq!(code, "cargo build\n");
+    assert!(hint.contains("code 1 of 3") && hint.contains("copies the last one"), "{hint}");
+    assert_eq!(copies(&mut world).0, "make\nmake test\n");
+    // Another key between: it begins with the last one again.
+    world.press(KeyCode::Char('K'));
+    world.press(KeyCode::Char('G'));
+    world.state.chat.chosen = None;
+    assert_eq!(copies(&mut world).0, "make\nmake test\n");
+    world.state.focus = Pane::Composer;
+    world.say("one?");
+    world.model("```\nls\n```", &[]);
+    world.press(KeyCode::F(4));
+    assert_eq!(copies(&mut world), ("ls\n".to_owned(), "Copied 3 B of code.".to_owned()));
+}
+
+#[test]
+fn of_several_readers_the_one_that_is_shown_stays_until_it_ends() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls a", None), ("ls b", None), ("ls c", None)]);
+    assert_eq!(world.executed.len(), 3);
+    let shown = |world: &World| (world.state.output.shown().unwrap().0, world.state.queue.selected().unwrap().0);
+    assert_eq!(shown(&world), (1, 1));
+    world.finish(2);
+    assert_eq!(shown(&world), (1, 1));
+    world.finish(1);
+    assert_eq!(shown(&world), (3, 3), "the one that still runs");
+    world.finish(3);
+    assert_eq!(shown(&world).0, 3);
+    // What is selected in the list goes first.
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls a", None), ("ls b", None), ("ls c", None)]);
+    world.press(KeyCode::F(2));
+    while world.state.queue.selected() != Some(OperationId(3)) {
+        world.press(KeyCode::Char('j'));
+    }
+    world.finish(1);
+    assert_eq!(shown(&world), (3, 3));
+    // What the person chose stays when it ends.
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls a", None), ("ls b", None)]);
+    world.press(KeyCode::F(3));
+    world.finish(1);
+    assert_eq!(shown(&world).0, 1, "somebody reads it");
+}

@@ -282,7 +282,7 @@ fn what_names_the_file_of_a_denied_write_says_so() {
     assert_eq!(world.state.queue.lacks(OperationId(3)), None);
     world.press(KeyCode::Char('n'));
     let lack = world.state.queue.lacks(OperationId(3)).unwrap();
-    assert_eq!((lack.name.as_str(), lack.what, lack.by), ("report.md", "written", OperationId(1)));
+    assert_eq!((lack.name.as_str(), lack.what, lack.by), ("report.md", "write", OperationId(1)));
     assert_eq!(world.state.queue.lacks(OperationId(5)), None);
 }
 
@@ -302,7 +302,7 @@ fn what_needs_a_denied_redirection_or_table_says_so() {
         let (connection, sql) = ("main".to_owned(), sql.to_owned());
         OperationKind::Sql(SqlOperation { connection, dialect: None, sql, way: SqlWay::default() })
     };
-    set(&mut world, 1, command("echo 1 > gen.py"), &[("redirect", "gen.py")]);
+    set(&mut world, 1, command("echo 1 > gen.py"), &[]);
     set(&mut world, 2, sql("CREATE TEMP TABLE t (i int)"), &[("statement", "create"), ("table", "t")]);
     set(&mut world, 3, command("python3 gen.py"), &[("program", "python3")]);
     set(&mut world, 4, sql("INSERT INTO t VALUES (1)"), &[("statement", "insert"), ("table", "t")]);
@@ -310,9 +310,43 @@ fn what_needs_a_denied_redirection_or_table_says_so() {
     world.look();
     world.press(KeyCode::Char('n'));
     let lack = |id| world.state.queue.lacks(OperationId(id)).map(|lack| (lack.name, lack.what, lack.by));
-    assert_eq!(lack(3), Some(("gen.py".to_owned(), "written", OperationId(1))));
-    assert_eq!(lack(4), Some(("t".to_owned(), "created", OperationId(2))));
+    assert_eq!(lack(3), Some(("gen.py".to_owned(), "write", OperationId(1))));
+    assert_eq!(lack(4), Some(("t".to_owned(), "create", OperationId(2))));
     assert_eq!(lack(5), None);
+}
+
+#[test]
+fn what_needs_what_a_denied_command_was_to_make_says_so() {
+    let command = |command: &str| {
+        OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false })
+    };
+    for (denied, needs, lacking) in [
+        ("git clone https://a.example/shop.git", "cd shop && make", Some(("create", "shop"))),
+        ("git clone a:b/shop there", "git -C ./there log", Some(("create", "there"))),
+        ("mkdir -p out", "touch out/a", Some(("create", "out"))),
+        ("ls | tee list", "sort --parallel=2 < list", Some(("write", "list"))),
+        ("install -t dir a", "dir/a --version", Some(("write", "dir/a"))),
+        ("cd sub && touch a", "wc sub/a", Some(("create", "a"))),
+        ("sed -i s/a/b/ conf", "cat conf", Some(("change", "conf"))),
+        ("touch a", "sed -i s/a/b/ a", Some(("create", "a"))),
+        // It makes that itself, or means another file.
+        ("echo 1 > a", "echo 2 > a", None),
+        ("touch a", "cd sub && cat a", None),
+        ("touch sub/a", "cat a", None),
+        ("rm a", "cat a", None),
+    ] {
+        let mut world = five();
+        for (id, text) in [(1, denied), (2, needs)] {
+            let item = world.state.queue.item_mut(OperationId(id)).unwrap();
+            let mut prepared = item.prepared.clone().unwrap();
+            prepared.operation.kind = command(text);
+            prepared.facts.place = crate::domain::Place { cwd: "/w".into(), workspace: "/w".into(), home: None };
+            item.prepare(Some(prepared));
+        }
+        world.press(KeyCode::Char('n'));
+        let lack = world.state.queue.lacks(OperationId(2)).map(|lack| (lack.what, lack.name));
+        assert_eq!(lack, lacking.map(|(what, name)| (what, name.to_owned())), "{denied} / {needs}");
+    }
 }
 
 #[test]

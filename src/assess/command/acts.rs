@@ -2,8 +2,10 @@
 //! a preview. Told from what the judging walk read; decides nothing.
 
 mod filing;
+mod made;
 
-use self::filing::{copying, flagged, linking, making, moving, permitting};
+use self::filing::{copying, flagged, installing, linking, making, moving, permitting};
+pub use self::made::{Made, Making, made, named_from};
 use super::git;
 use super::otherwise::{goes, goes_by_links, matches_otherwise, patterned};
 use super::programs::plain_name;
@@ -189,6 +191,13 @@ pub enum Does {
         /// Takes one that is there for done, and makes those above it.
         parents: bool,
     },
+    /// Copies files and gives them rights of their own, or makes folders: not measured.
+    Install {
+        /// Which.
+        names: Vec<Word>,
+        /// Where; none for folders.
+        goal: Option<Goal>,
+    },
     /// Deletes or moves what a search finds.
     Search(Search),
     /// A subcommand of git.
@@ -305,6 +314,7 @@ fn act(first: &Word, words: &[Word], folder: Option<String>) -> Placed {
         "mv" => moving(words),
         "cp" => copying(words),
         "ln" => linking(words),
+        "install" => installing(words),
         "chmod" | "chown" | "chgrp" => permitting(name, words),
         "mkdir" | "touch" => making(name, words),
         "git" => return of_git(words, folder),

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::judge::Judge;
+use super::parse;
 use super::word::Word;
 use crate::assess::AssessSettings;
 use crate::domain::{Facts, Span};
@@ -72,5 +73,6 @@ pub(super) fn reading(command: &str, facts: &Facts, settings: &AssessSettings) -
     let mut judge = Judge::new(&facts.place, Some(facts), &settings.sensitive, command);
     judge.read = Some(Reading::default());
     judge.whole(command);
+    parse::forget();
     judge.read.unwrap_or_default()
 }

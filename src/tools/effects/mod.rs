@@ -133,7 +133,12 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
             effects.remedies.push(Remedy::Impossible("where it works isn't known.".to_owned()));
             continue;
         }
-        if let Does::Unmeasured(what) = &act.does {
+        let unmeasured = match &act.does {
+            Does::Unmeasured(what) => Some(what.as_str()),
+            Does::Install { .. } => Some("install"),
+            _ => None,
+        };
+        if let Some(what) = unmeasured {
             effects.unmeasured.push(format!("what `{what}` does"));
             continue;
         }

@@ -93,11 +93,12 @@ impl Trace {
                 trace.change(names, folder, cancel);
                 trace.lands = ends(names, goal, folder, cancel);
             }
-            Does::Copy { names, goal, .. } => {
+            Does::Copy { names, goal, .. } | Does::Install { names, goal: Some(goal) } => {
                 trace.meet(names, folder, cancel);
                 trace.lands = ends(names, goal, folder, cancel);
             }
             Does::Link { names, goal, .. } => trace.lands = ends(names, goal, folder, cancel),
+            Does::Install { names, goal: None } => trace.change(names, folder, cancel),
             Does::Rights { names, .. } => trace.meet(names, folder, cancel),
             Does::Make { names, folders, .. } => {
                 trace.makes = true;
@@ -193,6 +194,7 @@ impl Trace {
             | Does::Rights { .. }
             | Does::Redirect { .. }
             | Does::Make { .. }
+            | Does::Install { .. }
             | Does::Search(_)
             | Does::Unmeasured(_) => false,
         };

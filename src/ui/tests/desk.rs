@@ -234,7 +234,8 @@ pub(super) fn lines(terminal: &Terminal<TestBackend>) -> String {
     rows.collect::<Vec<_>>().join("\n")
 }
 
-fn prepared(id: OperationId, tool: &str, arguments: &str, findings: Vec<Finding>) -> Prepared {
+/// A call as it was read and judged.
+pub(super) fn prepared(id: OperationId, tool: &str, arguments: &str, findings: Vec<Finding>) -> Prepared {
     let read = Arguments::parse(arguments).unwrap();
     let mut kind = OperationKind::read(tool, &read)
         .map_or_else(|| OperationKind::Other(serde_json::Value::Object(read.values.clone())), Result::unwrap);

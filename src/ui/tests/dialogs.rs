@@ -2,10 +2,10 @@
 
 use crossterm::event::KeyCode;
 
-use super::desk::Desk;
+use super::desk::{Desk, prepared};
 use super::high;
-use crate::app::{Offer, Setup, Sort};
-use crate::domain::{Class, Finding, Foresight, Preview};
+use crate::app::{Event, Offer, Proposal, Setup, Sort};
+use crate::domain::{Class, Finding, Foresight, OperationId, Origin, Preview};
 
 #[test]
 fn what_a_dialog_asks_about_stays_behind_its_gutter() {
@@ -133,6 +133,51 @@ fn nobody_edited_it_before_something_is_changed() {
     desk.key('e');
     desk.screen(120, 40);
     assert!(!desk.screen(120, 40).contains("You edited it"));
+}
+
+#[test]
+fn what_was_edited_is_shown_against_what_was_asked() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.secrets = vec!["s3cret".to_owned()];
+    let asked = "make a\nmake b\nexport KEY=s3cret\nmake d";
+    let arguments = serde_json::json!({ "command": asked }).to_string();
+    desk.call(&[("execute_command", &arguments, high("It makes."))]);
+    desk.screen(120, 40);
+    desk.key('s');
+    desk.screen(120, 40);
+    desk.key('e');
+    let ready = |text: &str| {
+        let arguments = serde_json::json!({ "command": text }).to_string();
+        let mut prepared = prepared(OperationId(1), "execute_command", &arguments, high("It makes."));
+        prepared.operation.origin = Origin::Edited { of: Box::new(prepared.operation.origin.clone()) };
+        let at = text.find("s3cret").unwrap();
+        prepared.assessment.secrets = std::iter::once(at..at + "s3cret".len()).collect();
+        Proposal::Ready(Box::new(prepared))
+    };
+    desk.event(Event::Assessed(1, ready(asked)));
+    desk.press(KeyCode::Up);
+    desk.press(KeyCode::Up);
+    desk.press(KeyCode::Backspace);
+    let edited = asked.replace("make b", "make ");
+    desk.event(Event::Assessed(2, ready(&edited)));
+    desk.control('s');
+    desk.event(Event::Proposed(OperationId(1), ready(&edited)));
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::F(2));
+    desk.key('v');
+    let screen = desk.screen(100, 60);
+    assert!(screen.contains("YOUR EDIT"), "{screen}");
+    assert!(screen.contains("- as it was asked   + as you edited it"), "{screen}");
+    assert!(screen.contains("╎ - make b") && screen.contains("╎ + make ") && screen.contains("╎   make a"), "{screen}");
+    assert!(!screen.contains("s3cret"), "{screen}");
+    let mut untouched = Desk::new();
+    untouched.send("go");
+    untouched.call(&[("execute_command", &arguments, high("It makes."))]);
+    untouched.press(KeyCode::Esc);
+    untouched.press(KeyCode::F(2));
+    untouched.key('v');
+    assert!(!untouched.screen(100, 60).contains("YOUR EDIT"));
 }
 
 /// The page of the first start with many who serve a model.

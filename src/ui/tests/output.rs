@@ -94,13 +94,34 @@ fn each_sort_of_output_has_its_dress() {
     let mut search = ran("search_files", r#"{"pattern":"x+"}"#, "a.rs\n  7: axx\n  123: x\nb.rs\n  1: x\n");
     let screen = search.screen(120, 40);
     assert!(screen.contains("     7  axx") && screen.contains("   123  x") && screen.contains("│  b.rs"), "{screen}");
-    let mut http = ran(
-        "http_request",
-        r#"{"url":"https://a.example"}"#,
-        "HTTP/1.1 200 OK\ncontent-type: application/json\n\n{\n  \"a\": 1\n}",
+}
+
+#[test]
+fn an_answer_has_status_time_size_and_type_in_one_line_above_its_headers() {
+    let answered = |outcome: Outcome| {
+        let mut desk = Desk::new();
+        desk.send("go");
+        let judged = vec![Finding::new("test.read", Class::Whitelisted, "It only reads.")];
+        desk.call(&[("http_request", r#"{"url":"https://a.example"}"#, judged)]);
+        let told = "302 Found redirects to https://a.example/b\nHTTP/1.1 200 OK\nContent-Type: application/json; x=y\n\
+                    etag: 7\n\n{\n  \"a\": 1\n}";
+        desk.print(1, &[(Stream::Out, told)], told.lines().count() as u64);
+        desk.finish(1, outcome, 4);
+        desk.press(KeyCode::F(3));
+        desk.screen(120, 40)
+    };
+    let screen = answered(Outcome::Succeeded { summary: "200 OK, 7 B".to_owned() });
+    let has = |screen: &str, line: &str| screen.lines().any(|shown| shown.trim_end().ends_with(line));
+    assert!(has(&screen, "  HTTP/1.1 200 OK   4 ms   7 B   application/json"), "{screen}");
+    assert!(screen.contains("etag: 7") && screen.contains("  \"a\": 1"), "{screen}");
+    let ending = screen.lines().find(|line| line.contains("✓ 200 OK, 7 B")).unwrap();
+    assert_eq!(
+        ending.matches(" B").count(),
+        1,
+        "the text laid out has a size that says nothing of the answer: {screen}"
     );
-    let screen = http.screen(120, 40);
-    assert!(screen.contains("HTTP/1.1 200 OK") && screen.contains("  \"a\": 1"), "{screen}");
+    let screen = answered(Outcome::Failed { reason: "the answer of a.example broke off: reset".to_owned() });
+    assert!(has(&screen, "  HTTP/1.1 200 OK   4 ms   application/json"), "nobody knows its size: {screen}");
 }
 
 #[test]

@@ -88,6 +88,39 @@ pub(super) fn linking(words: &[Word]) -> Option<Does> {
     Some(Does::Link { names, goal, how: Linking { symbolic, replaces_links } })
 }
 
+pub(super) fn installing(words: &[Word]) -> Option<Does> {
+    const VALUED: [&str; 8] = ["-m", "--mode", "-o", "--owner", "-g", "--group", "-S", "--suffix"];
+    const KNOWN: [&str; 17] = [
+        "-b",
+        "-C",
+        "--compare",
+        "-c",
+        "-D",
+        "-d",
+        "--directory",
+        "-p",
+        "--preserve-timestamps",
+        "-s",
+        "--strip",
+        "-t",
+        "--target-directory",
+        "-T",
+        "--no-target-directory",
+        "-v",
+        "--verbose",
+    ];
+    let read = flagged(words, &[VALUED.as_slice(), &["-t"]].concat())?;
+    let known = |flag: &str| KNOWN.contains(&flag) || VALUED.contains(&flag);
+    if !read.flags.iter().all(|flag| known(flag.split('=').next().unwrap_or(flag))) {
+        return None;
+    }
+    if read.has(&["-d", "--directory"]) {
+        return Some(Does::Install { names: read.operands, goal: None });
+    }
+    let (names, goal) = read.going(Clash::Replaced)?;
+    Some(Does::Install { names, goal: Some(goal) })
+}
+
 pub(super) fn permitting(name: &str, words: &[Word]) -> Option<Does> {
     let read = flagged(words, &[])?;
     let recursive = read.has(&["-R", "--recursive"]);

@@ -35,6 +35,10 @@ fn told(command: &str) -> Vec<String> {
                     let what = if *folders { "folders" } else { "files" };
                     format!("make {what} {}{}", names(which), if *parents { " and those above" } else { "" })
                 }
+                Does::Install { names: which, goal } => {
+                    let to = goal.as_ref().map_or_else(String::new, |goal| format!(" to {}", goal.to.shown()));
+                    format!("install {}{to}", names(which))
+                }
                 Does::Search(search) => {
                     let does = if search.goal.is_some() { "move" } else { "delete" };
                     format!("{does} by {} {}", search.lister.name(), search.words.join(" "))
@@ -73,6 +77,9 @@ fn what_the_words_tell_is_told() {
         ("mv -T a b c", "/w: ? mv"),
         ("ln -s a b", "/w: link a to b"),
         ("ln -sfn ../a", "/w: link ../a to ."),
+        ("install -m 755 -o root a b", "/w: install a to b"),
+        ("install -d a b", "/w: install a b"),
+        ("install --backup=numbered a b", "/w: ? install"),
         ("ln -sL a b", "/w: ? ln"),
         ("cp --parents a/b c", "/w: copy a/b to c"),
         ("cp --parents -T a b", "/w: ? cp"),
