@@ -22,11 +22,13 @@ const PRODUCTION: usize = 4;
 /// Fewest columns of a number, so that the tenth operation moves nothing.
 const DIGITS: usize = 2;
 /// Columns that what an operation would do keeps beside how it ended, and beside what it would do to what.
-const LEAST: usize = 14;
+const LEAST: usize = 12;
 const BESIDE: usize = 20;
 
-/// Most columns of what it waits for, or would do, beside that.
+/// Columns that what it waits for, or would do, has beside a long text.
 const MOST: usize = 34;
+/// Columns between two parts of that.
+const PARTED: usize = 3;
 
 /// What the rows of a frame have in common.
 #[derive(Clone, Copy)]
@@ -178,14 +180,26 @@ fn behind(item: &Item) -> bool {
     matches!(item.status, Status::Preparing | Status::Allowed { starting: false })
 }
 
-/// How it ended in so many columns: that it can be undone goes first, then its time, then the end of its words.
+/// How it ended in so many columns. Where there is little room, that it can be undone is told in a word, then its time
+/// goes, then the end of its words.
 fn ended(fate: &item::Fate, undoable: bool, room: usize) -> String {
     // A short reason to have denied it is told beside what it was, a long one gives way to it.
     let says = text::fit(&fate.says, (room / 2).max(30));
-    let brief = format!("{} {says}", fate.mark);
-    let timed = if fate.time.is_empty() { brief.clone() } else { format!("{brief}  {:>6}", fate.time) };
-    let all = if undoable { format!("can be undone  {timed}") } else { timed.clone() };
-    if let Some(fits) = [all, timed, brief].into_iter().find(|said| text::width(said) <= room) {
+    // `created` says how it ended; how much that was is told where there is room.
+    let succeeded = fate.role == Role::Good;
+    let short = fate.brief.split(", ").next().filter(|_| succeeded).unwrap_or(&fate.brief);
+    let (full, short) = (format!("{} {says}", fate.mark), format!("{} {short}", fate.mark));
+    let undo = if undoable { "undo  " } else { "" };
+    let mut ways = Vec::new();
+    if !fate.time.is_empty() {
+        let time = &fate.time;
+        ways.extend(undoable.then(|| format!("can be undone  {full}  {time:>6}")));
+        for brief in [&full, &short] {
+            ways.extend([format!("{undo}{brief}  {time:>6}"), format!("{undo}{brief}  {time}")]);
+        }
+    }
+    ways.extend([format!("{undo}{full}"), format!("{undo}{short}"), full, short]);
+    if let Some(fits) = ways.into_iter().find(|said| text::width(said) <= room) {
         return fits;
     }
     format!("{} {}", fate.mark, text::fit(&fate.brief, room.saturating_sub(2)))
@@ -205,7 +219,11 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
     let used = used + badge + if wide { WORD + 1 } else { 0 };
     let gist = item::gist(&view.state.masks, item);
     let end = match &item.status {
-        Status::Waiting => waits(view, item, columns.saturating_sub(used + BESIDE + 3)),
+        Status::Waiting => {
+            let room = columns.saturating_sub(used + 3);
+            // What a short text leaves free is its own.
+            waits(view, item, room.saturating_sub(BESIDE).min(MOST).max(room.saturating_sub(text::width(&gist))))
+        }
         Status::Running { .. } => format!("{}  {}", fate.time, fate.mark),
         Status::Preparing | Status::Allowed { .. } => fate.says.clone(),
         Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => {
@@ -240,16 +258,43 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
     Line::from(spans)
 }
 
-/// What a waiting operation waits for beside the person, or on a narrow screen what it would do, as many parts of that
-/// as there is room for.
+/// What a waiting operation waits for beside the person; on a narrow screen, which has no second row, before that what
+/// it would do, to what and why it asks, as many parts of that as there is room for.
 fn waits(view: View<'_>, item: &Item, room: usize) -> String {
     let before = view.state.queue.waits_for(item.id).map(|id| format!("after {id}"));
-    let effect = || view.state.queue.foresight(item.id).filter(|_| flat(view)).and_then(preview::brief);
-    let mut said = before.or_else(effect).unwrap_or_default();
-    while let Some((kept, _)) = said.rsplit_once(" · ").filter(|_| text::width(&said) > room.min(MOST)) {
-        said.truncate(kept.len());
+    if !flat(view) {
+        return before.unwrap_or_default();
     }
-    text::fit(&said, MOST).into_owned()
+    let left = room.saturating_sub(before.as_ref().map_or(0, |before| text::width(before) + PARTED));
+    let hidden = |said: String| item.prepared.as_ref().map_or(said.clone(), |prepared| prepared.hidden(&said));
+    let effect = view.state.queue.foresight(item.id).and_then(preview::brief);
+    let target =
+        item.prepared.as_ref().map(|prepared| item::brief_target(prepared)).filter(|target| !target.is_empty());
+    let mut told: Vec<&str> = Vec::new();
+    let known: Vec<String> = [
+        item.requeued.as_ref().map(|_| "back again".to_owned()),
+        effect,
+        view.state.queue.lacks(item.id).map(|lack| item::lacks(&lack)),
+        target,
+        item.judgement.as_ref().map(reason),
+    ]
+    .into_iter()
+    .flatten()
+    .map(hidden)
+    .collect();
+    let mut used = 0;
+    for part in known.iter().flat_map(|part| part.split(" · ")) {
+        let wide = text::width(part) + if told.is_empty() { 0 } else { PARTED };
+        if used + wide > left {
+            break;
+        }
+        told.push(part);
+        used += wide;
+    }
+    let first = known.first().filter(|_| told.is_empty() && left >= LEAST).map(|part| text::fit(part, left));
+    told.extend(first.as_deref());
+    told.extend(before.as_deref());
+    told.join(" · ")
 }
 
 /// What a waiting operation acts on, what it would do there, or why it asks: `practice.db · 12 of 340 rows · can be

@@ -320,3 +320,46 @@ fn what_came_back_says_what_it_would_do_before_why() {
     let screen = desk.screen(200, 60);
     assert!(screen.contains("back again · ") && !screen.contains("back again: "), "{screen}");
 }
+
+#[test]
+fn on_a_narrow_screen_each_row_that_waits_says_what_it_does_or_why_it_asks_before_whom_it_waits_for() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.call(&[
+        ("execute_command", r#"{"command":"mkdir build"}"#, Vec::new()),
+        ("execute_command", r#"{"command":"rm -rf src"}"#, high("rm removes files.")),
+        ("execute_sql", DELETE, high("DELETE removes rows of `orders`.")),
+    ]);
+    desk.screen(80, 24);
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::F(2));
+    let screen = desk.screen(80, 24);
+    let row = |text: &str| screen.lines().find(|row| row.contains(text)).unwrap_or(&screen).to_owned();
+    assert!(row(" 2  H HIGH").ends_with("rm removes files · after #1"), "{screen}");
+    assert!(row(" 3  H HIGH").ends_with("practice.db · after #1"), "{screen}");
+    assert!(row("M MED").contains("mkdir build  no rule says that"), "{screen}");
+}
+
+#[test]
+fn a_done_row_says_that_it_can_be_undone_and_how_long_it_took_before_how_much_it_was() {
+    use crate::domain::{RunEvent, Undoable};
+    let mut desk = Desk::new();
+    desk.send("go");
+    let call = |text: &'static str| ("execute_command", text, low("It reads."));
+    desk.call(&[call(r#"{"command":"touch notes.txt"}"#), call(r#"{"command":"mkdir build"}"#)]);
+    desk.event(Event::Run(OperationId(1), RunEvent::Undoable(Undoable::Kept)));
+    desk.finish(1, Outcome::Succeeded { summary: "created, 23 bytes".to_owned() }, 17);
+    desk.finish(2, Outcome::Succeeded { summary: "exit 0".to_owned() }, 4);
+    desk.press(KeyCode::F(2));
+    for columns in [120, 80] {
+        let screen = desk.screen(columns, 30);
+        let row = |text: &str| screen.lines().rfind(|row| row.contains(text)).unwrap_or(&screen).to_owned();
+        let done = row("  1  L low");
+        assert!(done.contains("undo") && done.contains("✓ created") && done.ends_with("17 ms"), "{screen}");
+        assert!(!row("▸ 2  L low").contains("undo") && row("▸ 2  L low").ends_with("4 ms"), "{screen}");
+        let footer = screen.lines().next_back().unwrap_or_default().to_owned();
+        assert!(!footer.contains("u undo"), "nothing of the selected one was kept: {footer}");
+    }
+    desk.press(KeyCode::End);
+    assert!(desk.state.counts(crate::app::Command::Undo));
+}
