@@ -225,8 +225,8 @@ pub(super) fn mysql_shows(text: &str) -> bool {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["select", list @ ..] => list.concat().split(',').all(|what| SELECTED_MYSQL.contains(&what)),
-        ["show", "engine", "innodb", "status" | "mutex"] => true,
-        ["show", "replica" | "slave" | "master" | "all", "status"]
+        ["show", "engine", "innodb", "status" | "mutex"]
+        | ["show", "replica" | "slave" | "master" | "all", "status"]
         | ["show", "all", "replicas" | "slaves", "status"]
         | ["show", "binary" | "master", "logs"]
         | ["show", "binary", "log", "status"] => true,

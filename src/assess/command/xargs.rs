@@ -54,7 +54,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     let mark = placeholder(&given);
     if let Some(mark) = &mark {
         let mut argv: Vec<Word> = argv.iter().map(|word| replaced(word, mark, found.as_ref())).collect();
-        argv.iter_mut().for_each(|word| judge.relocated(word));
+        for word in &mut argv {
+            judge.relocated(word);
+        }
         judge.any_times(|judge| judge.outside(&argv));
     }
     // A later limit of words, or another mark, takes the place of a mark: then they are appended all the same.
