@@ -2,7 +2,7 @@
 //! right before it starts. Two equal `Facts` mean that what was shown is what runs.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -159,4 +159,26 @@ pub struct Facts {
     pub unguarded: bool,
     /// Trouble while looking: makes the operation unreadable.
     pub trouble: Option<String>,
+}
+
+/// A file or folder as a person is told of it: from the home folder where it is below it.
+#[must_use]
+pub fn below_home(folder: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| folder.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => folder.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_below_home_is_told_from_there() {
+        let told = |folder: &str| below_home(Path::new(folder), Some(Path::new("/home/ann")));
+        assert_eq!(["/home/ann", "/home/ann/shop", "/home/anna"].map(told), ["~", "~/shop", "/home/anna"]);
+        assert_eq!(below_home(Path::new("/srv"), None), "/srv");
+    }
 }
