@@ -215,7 +215,6 @@ fn within(prepared: &Prepared, folder: &Path) -> String {
     text::line(&format!("in {}", below_home(folder, prepared.facts.place.home.as_deref())))
 }
 
-
 /// The same for a row: in a few words, and without the folder that most work in.
 pub fn brief_target(prepared: &Prepared) -> String {
     let told: Vec<String> = prepared.facts.targets.iter().map(|target| text::line(&target.brief())).collect();
