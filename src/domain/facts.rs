@@ -103,6 +103,17 @@ pub enum GlobFact {
     TooMany,
 }
 
+/// A sensitive file below a folder, one of maybe several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SecretFact {
+    /// Its path: a search comes to it that leaves hidden files and build products out.
+    Plain(String),
+    /// Its path: only a search of hidden files or build products comes to it.
+    Hidden(String),
+    /// Nobody knows: there are more names than are looked through.
+    TooMany,
+}
+
 /// Everything that local reading found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
@@ -142,6 +153,9 @@ pub struct Facts {
     /// By folder: whether a path below it, split at blanks, names a sensitive file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub below: BTreeMap<String, GlobFact>,
+    /// By folder: a sensitive file below it, if there is one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secrets: BTreeMap<String, SecretFact>,
     /// By pattern: the names that it matches, where each is judged by itself.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub lists: BTreeMap<String, Vec<String>>,

@@ -417,7 +417,8 @@ fn whitelisted(
     }
     let containment = prepared.assessment.containment;
     let staged = enforceable.covers(kind, Containment::Staged) && prepared.facts.place.stageable();
-    if let Some(why) = prepared.assessment.walled.as_ref().filter(|_| !enforceable.covers(kind, containment)) {
+    let hidden = prepared.assessment.walled.as_ref().or(prepared.assessment.searched.as_ref());
+    if let Some(why) = hidden.filter(|_| !enforceable.covers(kind, containment)) {
         let reason = format!("{reason} {why} No walls hide it here.");
         return decide(Verdict::Ask, Step::Default, Containment::None, reason);
     }
