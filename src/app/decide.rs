@@ -204,7 +204,7 @@ impl State {
 
     fn look_again(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
         let Some(prepared) = self.queue.gate.prepared(id) else { return };
-        effects.push(Effect::Refresh(Box::new(prepared.operation.clone()), self.shown_effects(id)));
+        effects.push(Effect::Refresh(Box::new(prepared.operation.clone()), self.expected(id)));
         self.queue.set_status(id, Status::Allowed { starting: true });
     }
 
@@ -268,10 +268,15 @@ impl State {
 
     /// The person approves everything that was listed, and what it reaches.
     pub(super) fn approve_listed(&mut self, listed: &[(OperationId, Seal)], reach: Reach, effects: &mut Vec<Effect>) {
-        let gate = &mut self.queue.gate;
         let approved = match reach {
-            Reach::Turn => gate.approve_all(listed),
-            Reach::Listed => listed.iter().filter(|(id, seal)| gate.approve(*id, *seal)).map(|(id, _)| *id).collect(),
+            Reach::Turn => {
+                self.queue.note_remedies(listed);
+                self.queue.gate.approve_all(listed)
+            }
+            Reach::Listed => {
+                let gate = &mut self.queue.gate;
+                listed.iter().filter(|(id, seal)| gate.approve(*id, *seal)).map(|(id, _)| *id).collect()
+            }
         };
         for id in approved {
             self.approved(id);

@@ -6,12 +6,13 @@ use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::export::Export;
 use super::find::Within;
+use super::foresee::Expected;
 use super::linear::Said;
 use super::picker::PickerId;
 use super::row::Row;
 use crate::domain::{
     Countersigned, Draft, Enforceable, Foresight, JournalEntry, Leaf, Look, ModelEvent, ModelRequest, Operation,
-    OperationId, Origin, Page, Prepared, Preview, Printed, Recalled, Remembered, RuleId, RunEvent, Seal, StepId, Table,
+    OperationId, Origin, Page, Prepared, Printed, Recalled, Remembered, RuleId, RunEvent, Seal, StepId, Table,
     ToolCall, Typed,
 };
 
@@ -149,7 +150,7 @@ pub enum Event {
     /// An allowed operation was looked at again, right before its start.
     Refreshed(OperationId, Proposal),
     /// The same, but it would do something else now than the person was shown.
-    Otherwise(OperationId, Box<Prepared>, Foresight),
+    Otherwise(OperationId, Box<Prepared>, Foresight, String),
     /// The effects of a waiting operation were measured, or can't be; only while it still has this seal.
     Measured(OperationId, Seal, Foresight),
     /// A running operation said something.
@@ -232,9 +233,9 @@ pub enum Effect {
         /// The call as it is now.
         call: ToolCall,
     },
-    /// Look at an operation again, right before its start, and measure it again where it would destroy something: this
-    /// is what the person was shown that it would do.
-    Refresh(Box<Operation>, Option<Box<Preview>>),
+    /// Look at an operation again, right before its start, and measure it again where more may come of it than is
+    /// expected.
+    Refresh(Box<Operation>, Option<Expected>),
     /// Measure what a waiting operation would do, for as long as it has this seal.
     Measure(Box<Prepared>, Seal),
     /// Nobody needs the measure of it any more.

@@ -5,11 +5,51 @@ use super::State;
 use super::event::Effect;
 use super::modal::Modal;
 use crate::domain::{
-    Decider, Detail, Foresight, OperationId, OperationKind, Prepared, Preview, Remedy, RiskLevel, Seal, Standing,
+    Decider, Detail, Foresight, OperationId, OperationKind, Prepared, Preview, Remedy, RiskLevel, Seal, Share, Standing,
 };
 
 /// Why an operation waits again that would do something else than was shown.
 const OTHERWISE: &str = "It would do something else now than was shown.";
+
+/// What is expected of an operation, right before its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// What the person was shown that it would do.
+    Shown(Box<Preview>),
+    /// Nobody was shown this one: a rule or the turn's approval covers it.
+    Covered {
+        /// All that the approval was given to could be undone.
+        undone: bool,
+    },
+}
+
+impl Expected {
+    /// Why it waits, where it would do something else or more. What can't be told in time is taken for what was shown,
+    /// but not for something that could be undone.
+    #[must_use]
+    pub fn unlike(&self, now: Option<&Foresight>) -> Option<String> {
+        let measured = match now {
+            Some(Foresight::Measured(now)) => Some(now),
+            _ => None,
+        };
+        match self {
+            Self::Shown(shown) => {
+                let told = !matches!(now, None | Some(Foresight::Unmeasurable(_) | Foresight::Measuring));
+                (told && measured != Some(shown)).then(|| OTHERWISE.to_owned())
+            }
+            Self::Covered { undone } => {
+                let undoable = measured.is_some_and(|now| matches!(now.remedy, Remedy::Possible(_)));
+                if measured.and_then(|now| now.share).is_some_and(Share::is_most) {
+                    Some("It would change most of the table: no earlier yes and no rule stands for that.".to_owned())
+                } else if *undone && !undoable && now != Some(&Foresight::Nothing) {
+                    Some("What you approved could be undone, this can't.".to_owned())
+                } else {
+                    None
+                }
+            }
+        }
+    }
+}
 
 /// Whether a preview stands before the operation's text: of a file, a diff says in a few lines what its whole new
 /// text says in many.
@@ -65,32 +105,38 @@ impl State {
         }
     }
 
-    /// What the person was shown that a command would do, if it is one that destroys: what it acts on may have changed
-    /// since, without a word of its text. Where that goes on, the second yes counts.
-    pub(super) fn shown_effects(&self, id: OperationId) -> Option<Box<Preview>> {
+    /// What is expected of an operation that is to start. Of a command that destroys, what the person was shown: what it
+    /// acts on may have changed since, without a word of its text, and where that goes on, the second yes counts. Of what
+    /// nobody was shown, that it is no more than what an earlier yes was given to.
+    pub(super) fn expected(&self, id: OperationId) -> Option<Expected> {
         let item = self.queue.get(id)?;
         let high = item.judgement.as_ref().is_some_and(|judgement| judgement.risk == RiskLevel::High);
-        let again = item.requeued.as_deref() == Some(OTHERWISE);
-        let person =
-            matches!(self.queue.gate.standing(id), Some(Standing::Allowed(Decider::Person | Decider::PersonAll)));
-        let command = matches!(self.queue.gate.prepared(id)?.operation.kind, OperationKind::Command(_));
-        match self.queue.foresights.get(&id) {
-            Some((_, Foresight::Measured(shown))) if high && command && person && !again => Some(shown.clone()),
-            Some(_) | None => None,
+        let kind = &self.queue.gate.prepared(id)?.operation.kind;
+        let command = matches!(kind, OperationKind::Command(_));
+        let writes = matches!(kind, OperationKind::Sql(_)) || command && high;
+        let Some(Standing::Allowed(decider)) = self.queue.gate.standing(id) else { return None };
+        match (decider, self.queue.foresights.get(&id)) {
+            (Decider::Person | Decider::PersonAll, Some((_, Foresight::Measured(shown)))) => {
+                let again = item.requeued.as_deref() == Some(OTHERWISE);
+                (high && command && !again).then(|| Expected::Shown(shown.clone()))
+            }
+            (Decider::TurnApproval, _) if writes => Some(Expected::Covered { undone: self.queue.undone() }),
+            (Decider::Rule, _) if writes => Some(Expected::Covered { undone: false }),
+            _ => None,
         }
     }
 
-    /// Right before its start an operation would do something else than was shown: it waits again. True: the screen
+    /// Right before its start an operation would do something else than is expected: it waits again. True: the screen
     /// changes.
     pub(super) fn otherwise(
         &mut self,
         id: OperationId,
         prepared: Prepared,
-        foresight: Foresight,
+        (foresight, why): (Foresight, String),
         effects: &mut Vec<Effect>,
     ) -> bool {
         if let Some(seal) = self.queue.gate.put_back(id, prepared) {
-            self.requeue(id, OTHERWISE.to_owned());
+            self.requeue(id, why);
             self.queue.foresights.insert(id, (seal, foresight));
             self.start_next(effects);
         }

@@ -79,7 +79,7 @@ pub use edit::{Draft, Editor};
 pub use event::{Another, Content, Effect, Event, Found, Millis, Pane, Proposal, Rows, Sight};
 pub use export::Export;
 pub use find::{Find, Finds, Within};
-pub use foresee::leads;
+pub use foresee::{Expected, leads};
 pub use fuzzy::Fuzzy;
 pub use grid::{Grid, Shape};
 pub use keymap::{Command, Context, Keymap};
@@ -384,7 +384,9 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.refreshed(id, proposal, &mut effects);
             true
         }
-        Event::Otherwise(id, prepared, foresight) => state.otherwise(id, *prepared, foresight, &mut effects),
+        Event::Otherwise(id, prepared, foresight, why) => {
+            state.otherwise(id, *prepared, (foresight, why), &mut effects)
+        }
         Event::Measured(id, seal, foresight) => state.measured(id, seal, foresight) || state.dirty,
         Event::Run(id, event) => {
             state.run(id, event, &mut effects);

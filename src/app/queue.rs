@@ -9,8 +9,8 @@ use super::event::Millis;
 use super::plan::Plan;
 use crate::assess::call_shown;
 use crate::domain::{
-    Containment, Decider, Foresight, Gate, Judgement, OperationId, Origin, Outcome, Part, Prepared, Seal, Standing,
-    ToolCall, TurnId, Undoable, Verdict,
+    Containment, Decider, Foresight, Gate, Judgement, OperationId, Origin, Outcome, Part, Prepared, Remedy, Seal,
+    Standing, ToolCall, TurnId, Undoable, Verdict,
 };
 
 /// Where an operation stands.
@@ -193,6 +193,8 @@ pub struct Queue {
     items: BTreeMap<OperationId, Item>,
     /// What those that wait would do, as they were under this seal.
     pub(super) foresights: BTreeMap<OperationId, (Seal, Foresight)>,
+    /// Whether all that the turn's approval was given to could be undone; none where it wasn't given.
+    undone: Option<bool>,
     /// Something ran since they were measured that may have changed what they were told from.
     pub(super) outdated: bool,
     selected: Option<OperationId>,
@@ -209,11 +211,34 @@ impl Queue {
             gate,
             items: BTreeMap::new(),
             foresights: BTreeMap::new(),
+            undone: None,
             outdated: false,
             selected: None,
             plan: Plan::default(),
             next: 1,
         }
+    }
+
+    /// The turn is over, and what was given for it.
+    pub(super) fn end_turn(&mut self) {
+        self.gate.end_turn();
+        self.undone = None;
+    }
+
+    /// All that is listed is approved for the turn: keeps whether all of it could be undone.
+    pub(super) fn note_remedies(&mut self, listed: &[(OperationId, Seal)]) {
+        let undone = listed.iter().all(|(id, seal)| match self.foresights.get(id) {
+            Some((measured, Foresight::Measured(preview))) => {
+                measured == seal && matches!(preview.remedy, Remedy::Possible(_))
+            }
+            Some(_) | None => false,
+        });
+        self.undone = Some(undone && self.undone != Some(false));
+    }
+
+    /// Whether all that the turn's approval was given to could be undone.
+    pub(super) fn undone(&self) -> bool {
+        self.undone == Some(true)
     }
 
     /// The gate, to read mode, verdicts and seals.

@@ -92,7 +92,7 @@ impl State {
             self.told_remote = false;
             format!("{} answers from the next message on; the conversation goes on.", switched.setting.model)
         };
-        self.queue.gate.end_turn();
+        self.queue.end_turn();
         self.queue.resync(self.now);
         if switched.briefing.notes {
             self.queue.gate.note_private_data();

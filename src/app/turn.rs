@@ -73,7 +73,7 @@ impl State {
         self.spent = super::budget::Spent::default();
         self.unanswered = false;
         self.tallies.turn = super::Tally::default();
-        self.queue.gate.end_turn();
+        self.queue.end_turn();
         match self.chat.phase {
             Phase::Idle | Phase::Streaming { .. } => {
                 let message = self.chat.with_asides(&text);
@@ -319,7 +319,7 @@ impl State {
         match self.chat.held.take() {
             Some(held) => {
                 // What was approved or denied for the turn before ends with it, though it was said while this one waited.
-                self.queue.gate.end_turn();
+                self.queue.end_turn();
                 let message = self.chat.with_asides(&held);
                 self.chat.remember(Message::User(message));
                 Filled::WithMessage
@@ -339,7 +339,7 @@ impl State {
         for id in &running {
             effects.push(Effect::Cancel(*id));
         }
-        self.queue.gate.end_turn();
+        self.queue.end_turn();
         match &self.chat.phase {
             Phase::Streaming { .. } => {
                 self.stop_stream(effects);

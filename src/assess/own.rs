@@ -42,10 +42,10 @@ impl Own {
         list.may_match(&Written::new(text, place)).is_some() && !spelling::absolute(text, place).iter().all(spared)
     }
 
-    /// Whether it is worth comparing: a path without patterns and variables names one of them only where the last name
+    /// Whether it is worth comparing: a text without patterns, variables and quotes names one of them only where the last name
     /// of that stands in it, or in the folder that it starts from.
     fn perhaps(&self, text: &str, place: &Place) -> bool {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-+,=@:".contains(&byte);
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-+,=@: \t\n;()!#<>&|".contains(&byte);
         if !text.bytes().all(plain) {
             return true;
         }

@@ -39,6 +39,8 @@ pub struct Preview {
     pub brief: String,
     /// The effect in full sentences, the most important first. Two rows of the dialog stay in sight.
     pub effects: Vec<String>,
+    /// Of the one table that it changes: how many of its rows.
+    pub share: Option<Share>,
     /// What could go wrong, in full sentences; shown before the effects.
     pub warnings: Vec<String>,
     /// What it looks like in full: a diff, rows, files, a request. Shown in this order; bounded by the tool, and
@@ -51,6 +53,24 @@ pub struct Preview {
     pub remedy: Remedy,
     /// Whether it could be tried before.
     pub trial: Trial,
+}
+
+/// How many rows of a table are changed or deleted, at most, and how many it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Those that are changed or deleted.
+    pub rows: u64,
+    /// All of them.
+    pub of: u64,
+}
+
+impl Share {
+    /// Whether that is most of a table that isn't tiny: its `WHERE` then says little.
+    #[must_use]
+    pub fn is_most(self) -> bool {
+        const TINY: u64 = 10;
+        self.of > TINY && self.rows > self.of / 2
+    }
 }
 
 /// Whether an operation could be tried: really run, in a transaction that is rolled back.

@@ -38,7 +38,7 @@ pub enum Work {
     /// An operation was looked at again.
     Refreshed(OperationId, Proposal),
     /// The same, and it would do something else than was shown.
-    Otherwise(OperationId, Box<Prepared>, Foresight),
+    Otherwise(OperationId, Box<Prepared>, Foresight, String),
     /// The effects of an operation were measured.
     Measured(OperationId, Seal, Foresight),
     /// The journal failed.
@@ -268,7 +268,7 @@ impl Bus {
                     Work::Proposed(id, proposal) => Event::Proposed(id, proposal),
                     Work::Assessed(draft, proposal) => Event::Assessed(draft, proposal),
                     Work::Refreshed(id, proposal) => Event::Refreshed(id, proposal),
-                    Work::Otherwise(id, prepared, foresight) => Event::Otherwise(id, prepared, foresight),
+                    Work::Otherwise(id, prepared, foresight, why) => Event::Otherwise(id, prepared, foresight, why),
                     Work::Measured(id, seal, foresight) => Event::Measured(id, seal, foresight),
                     Work::JournalFailed(reason) => Event::JournalFailed(reason),
                     Work::Proved(enforceable) => Event::Proved(enforceable),

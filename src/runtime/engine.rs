@@ -20,11 +20,11 @@ use super::remember::Memory;
 use super::servers;
 use super::swap::Switchboard;
 use super::withheld::Withheld;
-use crate::app::Proposal;
+use crate::app::{Expected, Proposal};
 use crate::domain::{
     self, ANSWER, APPLY, Containment, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
-    ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, Preview, RunEvent,
-    RunReport, Seal, StepId, ToolCall, Typed,
+    ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent, RunReport, Seal,
+    StepId, ToolCall, Typed,
 };
 use crate::providers::{PracticeWorld, Provider};
 use crate::store::{History, Kept};
@@ -173,8 +173,8 @@ impl Engine {
         });
     }
 
-    /// Looks at an operation again, right before its start, and whether it would still do what was `shown`.
-    pub fn refresh(&self, operation: Operation, shown: Option<Box<Preview>>) {
+    /// Looks at an operation again, right before its start, and whether it would still do what is `expected`.
+    pub fn refresh(&self, operation: Operation, expected: Option<Expected>) {
         let (side, lane) = (self.side(&operation.origin, &operation.tool).clone(), self.lanes.work.clone());
         let (id, model_side, rules) = (operation.id, self.model_side.clone(), self.memory.rules.clone());
         tokio::spawn(async move {
@@ -184,8 +184,8 @@ impl Engine {
             let work = match look(side.clone(), operation).await {
                 Ok(prepared) => {
                     let prepared = Box::new(prepared);
-                    match otherwise(&side, &prepared, shown).await {
-                        Some(foresight) => Work::Otherwise(id, prepared, foresight),
+                    match otherwise(&side, &prepared, expected).await {
+                        Some((foresight, why)) => Work::Otherwise(id, prepared, foresight, why),
                         None => Work::Refreshed(id, Proposal::Ready(prepared)),
                     }
                 }

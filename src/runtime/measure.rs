@@ -10,8 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::bus::Work;
 use super::engine::Side;
+use crate::app::Expected;
 use crate::assess::conceal;
-use crate::domain::{Foresight, OperationId, Prepared, Preview, Seal};
+use crate::domain::{Foresight, OperationId, Prepared, Seal};
 
 /// Operations that are measured at once.
 const AT_ONCE: usize = 4;
@@ -69,15 +70,20 @@ impl Measuring {
     }
 }
 
-/// What an operation would do now, where that isn't what was shown. What can't be told in time is taken to be the same.
-pub(super) async fn otherwise(side: &Side, prepared: &Prepared, shown: Option<Box<Preview>>) -> Option<Foresight> {
-    let shown = Foresight::Measured(shown?);
+/// What an operation would do now, where that isn't what is expected, and why it waits then.
+pub(super) async fn otherwise(
+    side: &Side,
+    prepared: &Prepared,
+    expected: Option<Expected>,
+) -> Option<(Foresight, String)> {
+    let expected = expected?;
     let cancel = CancellationToken::new();
     // Nobody waits for what it still does then.
     let _ended = cancel.clone().drop_guard();
-    let now = timeout(AGAIN, measure(side, prepared.clone(), &cancel)).await.ok()?;
-    let told = !matches!(now, Foresight::Unmeasurable(_) | Foresight::Measuring);
-    (told && now != shown).then_some(now)
+    let now = timeout(AGAIN, measure(side, prepared.clone(), &cancel)).await.ok();
+    let why = expected.unlike(now.as_ref())?;
+    let late = || Foresight::Unmeasurable(format!("Measuring it takes longer than {} s.", AGAIN.as_secs()));
+    Some((now.unwrap_or_else(late), why))
 }
 
 /// One measure in a task of its own, so that a tool that fails can't take the program along.

@@ -9,7 +9,7 @@ impl Engine {
         match effect {
             Effect::Prepare { id, origin, call } => self.prepare(id, origin, call),
             Effect::Assess { draft, id, origin, call } => self.assess(draft, id, origin, call),
-            Effect::Refresh(operation, shown) => self.refresh(*operation, shown),
+            Effect::Refresh(operation, expected) => self.refresh(*operation, expected),
             Effect::Measure(prepared, seal) => self.measure(prepared, seal),
             Effect::StopMeasuring(id) => self.stop_measuring(id),
             Effect::DropStaged(run) => self.drop_staged(run),

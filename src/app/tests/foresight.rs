@@ -1,7 +1,7 @@
 //! What waits is measured once for each seal; nothing waits for it, and what comes too late is dropped.
 
 use super::*;
-use crate::domain::{Detail, Foresight, Preview, Remedy};
+use crate::domain::{Detail, Foresight, Preview, Remedy, Share};
 
 fn told(brief: &str) -> Foresight {
     Foresight::Measured(Box::new(Preview { brief: brief.to_owned(), ..Preview::default() }))
@@ -134,6 +134,41 @@ fn a_preview_that_comes_later_moves_nothing_and_delays_nothing() {
     assert_eq!(dialog(&world).placing, Placing::Late);
     world.press(KeyCode::Char('y'));
     assert_eq!(world.commands(), ["make"]);
+}
+
+#[test]
+fn an_earlier_yes_stands_neither_for_most_of_a_table_nor_for_what_can_not_be_undone() {
+    let undo = |remedy, rows, of| {
+        let share = Some(Share { rows, of });
+        Foresight::Measured(Box::new(Preview { share, remedy, ..Preview::default() }))
+    };
+    let possible = || Remedy::Possible("by u".to_owned());
+    let impossible = || Remedy::Impossible("too many rows".to_owned());
+    let covered = |undone, now: Option<&Foresight>| Expected::Covered { undone }.unlike(now);
+    assert!(covered(false, Some(&undo(possible(), 51, 100))).is_some_and(|why| why.contains("most of the table")));
+    assert_eq!(covered(true, Some(&undo(possible(), 50, 100))), None);
+    assert_eq!(covered(true, Some(&undo(possible(), 1, 1))), None);
+    assert!(covered(true, Some(&undo(impossible(), 1, 100))).is_some_and(|why| why.contains("this can't")));
+    assert_eq!(covered(false, Some(&undo(impossible(), 1, 100))), None);
+    // What can't be told in time isn't known to be undone.
+    assert!(covered(true, None).is_some() && covered(true, Some(&Foresight::Unmeasurable(String::new()))).is_some());
+    assert_eq!((covered(false, None), covered(true, Some(&Foresight::Nothing))), (None, None));
+}
+
+#[test]
+fn what_the_turns_approval_covers_waits_where_it_would_do_more() {
+    let mut world = waiting(&[("rm x*", None), ("rm y*", None)]);
+    for at in 0..2 {
+        let (id, seal) = world.measuring[at];
+        let undone = Preview { remedy: Remedy::Possible("by u".to_owned()), ..Preview::default() };
+        world.feed(5, Event::Measured(id, seal, Foresight::Measured(Box::new(undone))));
+    }
+    let listed: Vec<_> = (1..=2).map(OperationId).map(|id| (id, world.state.queue.gate().seal(id).unwrap())).collect();
+    let mut effects = Vec::new();
+    world.state.approve_listed(&listed, Reach::Turn, &mut effects);
+    assert!(world.state.queue.undone());
+    world.state.queue.end_turn();
+    assert!(!world.state.queue.undone());
 }
 
 #[test]

@@ -143,7 +143,7 @@ impl World {
                 Event::Proposed(id, proposal)
             }
             Effect::Assess { draft, id, origin, call } => Event::Assessed(draft, propose(id, origin, &call)),
-            Effect::Refresh(operation, shown) => {
+            Effect::Refresh(operation, expected) => {
                 let OperationKind::Command(command) = &operation.kind else {
                     let prepared = applying(*operation);
                     return self.feed(0, Event::Refreshed(prepared.operation.id, Proposal::Ready(Box::new(prepared))));
@@ -152,8 +152,10 @@ impl World {
                 if command.command.contains(self.changing) {
                     prepared.facts.programs.insert("changed".to_owned(), None);
                 }
-                match self.otherwise.clone().filter(|_| shown.is_some()) {
-                    Some(now) => Event::Otherwise(operation.id, Box::new(prepared), now),
+                let now = self.otherwise.as_ref();
+                let why = expected.zip(now).and_then(|(expected, now)| expected.unlike(Some(now)));
+                match now.cloned().zip(why) {
+                    Some((now, why)) => Event::Otherwise(operation.id, Box::new(prepared), now, why),
                     None => Event::Refreshed(operation.id, Proposal::Ready(Box::new(prepared))),
                 }
             }

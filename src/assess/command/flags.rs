@@ -132,6 +132,9 @@ fn is(flag: &str, wanted: &str, single: bool) -> bool {
     flag == wanted || short(flag) && short(wanted) && flag.len() == 2 && wanted.starts_with(flag)
 }
 
+/// Most flags of one word of which each counts, however often it is said.
+const REPEATED: usize = 64;
+
 /// What a word that is written as a flag is to a program. Of a word that isn't known whole, what is known.
 fn told(entry: &Entry, word: &Word) -> Told {
     let head = word.prefix();
@@ -156,17 +159,23 @@ fn told(entry: &Entry, word: &Word) -> Told {
         Some(_) | None => {}
     }
     let letters = head.strip_prefix('-').unwrap_or(head);
-    let mut flags = Vec::new();
+    let behind = word.after(head.len());
+    let more = !(behind.pieces.is_empty() || behind.text() == Some(""));
+    let (mut flags, mut seen) = (Vec::new(), HashSet::new());
     for (at, c) in letters.char_indices() {
         let flag = format!("-{c}");
         let takes = entry.flags.get(&flag);
-        flags.push(flag);
-        let tail = word.after(1 + at + c.len_utf8());
-        let attached = !(tail.pieces.is_empty() || tail.text() == Some(""));
+        // What is said again and again says nothing more, and would have to be gone through for each word.
+        if seen.insert(c) || flags.len() < REPEATED {
+            flags.push(flag);
+        }
+        let end = at + c.len_utf8();
+        let attached = more || end < letters.len();
+        let tail = || word.after(head.len() - letters.len() + end);
         match takes {
             Some(Takes::Nothing | Takes::Pair(_)) => {}
             Some(Takes::Value(_)) if !attached => return Told { flags, value: Value::Next },
-            Some(Takes::Value(_) | Takes::Attached(_)) => return Told { flags, value: Value::Here(tail) },
+            Some(Takes::Value(_) | Takes::Attached(_)) => return Told { flags, value: Value::Here(tail()) },
             None if entry.free => {}
             None => break,
         }

@@ -10,6 +10,8 @@ use crate::domain::{Class, Danger, Finding};
 
 /// Most words of one command that are looked at.
 const WORDS: usize = 200;
+/// What is written out whole and is as long names no file: Linux, `PATH_MAX`.
+const LONGEST: usize = 4096;
 /// Most paths that are looked up in all.
 const NAMED: usize = 300;
 
@@ -89,6 +91,7 @@ impl Judge<'_> {
         let pattern = word.pattern();
         if word.vague()
             || pattern.is_empty()
+            || word.text().is_some_and(|text| text.len() >= LONGEST)
             || pattern.starts_with('-')
             || self.scope.cwd.is_none() && !pattern.starts_with(['/', '~'])
         {
@@ -225,6 +228,10 @@ mod tests {
             "rm -rf \"$x/countersign\"",
         ] {
             assert_ne!(class(command, None), Class::Catastrophe, "{command}");
+        }
+        for prose in ["what it does. ".repeat(300), "a/b ".repeat(500), "a/b ".repeat(1500), "is it [*]? ".repeat(500)]
+        {
+            assert_ne!(class(&format!("git commit -m '{prose}'"), None), Class::Catastrophe, "{} bytes", prose.len());
         }
     }
 }

@@ -395,11 +395,13 @@ fn hostile_text_of_the_longest_kind_needs_little_stack_and_time() {
         "<(",
         "<<E\n",
     ];
-    for unit in units {
-        let text = format!("echo {}", unit.repeat(65_000 / unit.len()));
-        let start = std::time::Instant::now();
+    let flags = [("ls -", "z"), ("cat '-", "e s/a/b/ -"), ("git column -", "z"), ("aws ec2 describe-vpcs -", "z")];
+    let repeated = |start: &str, unit: &str| format!("{start}{}", unit.repeat(65_000 / unit.len()));
+    let texts = units.map(|unit| repeated("echo ", unit)).into_iter();
+    for text in texts.chain(flags.map(|(start, unit)| repeated(start, unit) + if unit == "z" { "" } else { "'" })) {
+        let (start, shown) = (std::time::Instant::now(), text[..30].to_owned());
         let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(move || judged(&text).class()).unwrap();
-        assert!(thread.join().is_ok(), "{unit}");
-        assert!(start.elapsed().as_secs() < 5, "{unit} takes {:?}", start.elapsed());
+        assert!(thread.join().is_ok(), "{shown}");
+        assert!(start.elapsed().as_secs() < 5, "{shown} takes {:?}", start.elapsed());
     }
 }

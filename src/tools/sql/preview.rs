@@ -25,7 +25,7 @@ pub(super) use self::deciding::deciding;
 use self::desk::{Desk, Follower};
 use self::reach::{Event, Reach};
 use self::replaced::replaced;
-use self::told::{Counts, brief, counted, effect, going_along, rewritten, set_off};
+use self::told::{Counts, brief, counted, effect, going_along, rewritten, set_off, share};
 use super::code;
 use super::connections::Source;
 use super::inverse::{Plan, too_many};
@@ -337,7 +337,13 @@ fn told(reads: &Reads, counts: &Counts) -> Preview {
     } else {
         Vec::new()
     };
-    Preview { brief: brief(reads, counts), effects: vec![effect(reads, counts)], warnings, ..Preview::default() }
+    Preview {
+        brief: brief(reads, counts),
+        effects: vec![effect(reads, counts)],
+        share: share(reads, counts),
+        warnings,
+        ..Preview::default()
+    }
 }
 
 impl Desk<'_> {

@@ -4,7 +4,7 @@ use super::super::table::{Does, Known};
 use super::reach::Reach;
 use crate::assess::sql_foresee::{Act, InTheWay, Met, Most, Part, Reads};
 use crate::domain::number::{count, percent, size, thousands};
-use crate::domain::{Dialect, Preview};
+use crate::domain::{Dialect, Preview, Share};
 
 /// What fires triggers and meets rules.
 pub(super) fn events(dialect: Dialect, reads: &Reads) -> Vec<&'static str> {
@@ -197,6 +197,12 @@ pub(super) fn brief(reads: &Reads, counts: &Counts) -> String {
         },
         _ => rows(reads, touched),
     }
+}
+
+/// The share of the table that it changes or deletes.
+pub(super) fn share(reads: &Reads, counts: &Counts) -> Option<Share> {
+    let changes = matches!(reads.act, Act::Change | Act::Delete);
+    counts.all.filter(|_| changes).map(|of| Share { rows: counts.touched, of })
 }
 
 fn are(rows: &str) -> &'static str {
