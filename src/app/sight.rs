@@ -113,19 +113,20 @@ impl State {
             MouseEventKind::Down(MouseButton::Left) => 0,
             _ => return false,
         };
+        let said = self.unsay();
         if rows == 0 && self.press_named(mouse, effects) {
             return true;
         }
         match &mut self.modal {
             Some(Modal::Confirm(_)) => self.scroll_dialog(rows),
-            Some(Modal::Edit(_) | Modal::Setup(_)) => return false,
-            Some(Modal::Pick(_)) => return self.picker_mouse(rows, (mouse.column, mouse.row), effects),
+            Some(Modal::Edit(_) | Modal::Setup(_)) => return said,
+            Some(Modal::Pick(_)) => return self.picker_mouse(rows, (mouse.column, mouse.row), effects) || said,
             Some(Modal::Page { scroll, .. }) => scroll.by(rows, self.sight.limits.dialog, false),
             None => {
                 let under = self.sight.areas.iter().find(|(_, x, y, width, height)| {
                     (*x..x + width).contains(&mouse.column) && (*y..y + height).contains(&mouse.row)
                 });
-                let Some(pane) = under.map(|(pane, ..)| *pane) else { return false };
+                let Some(pane) = under.map(|(pane, ..)| *pane) else { return said };
                 if rows == 0 {
                     self.click(pane, mouse.row, effects);
                 } else {
@@ -134,6 +135,18 @@ impl State {
             }
         }
         true
+    }
+
+    /// What was said of the last key is of no use any more. True if there was anything.
+    fn unsay(&mut self) -> bool {
+        let said = match &mut self.modal {
+            Some(Modal::Confirm(dialog)) => dialog.hint.take(),
+            Some(Modal::Edit(editor)) => editor.hint.take(),
+            Some(Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
+        };
+        // What a line that is asked for takes stays as long as it is.
+        let below = self.hint.take_if(|_| self.prompt.is_none());
+        said.or(below).is_some()
     }
 
     /// A click on a key that the screen names acts like that key, unless it could approve. False if there is none.
