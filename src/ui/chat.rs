@@ -45,7 +45,7 @@ impl Speaker {
             Entry::Operation(id) => match view.state.queue.get(*id).map(|item| &item.origin) {
                 Some(Origin::Person | Origin::Again { .. } | Origin::Beside { .. }) => Self::Person,
                 Some(Origin::Program { .. }) => Self::Program,
-                Some(Origin::Edited { of }) if !of.by_model() => Self::Person,
+                Some(Origin::Edited { of, .. }) if !of.by_model() => Self::Person,
                 Some(Origin::Model { .. } | Origin::Edited { .. }) | None => Self::Model,
             },
         }

@@ -71,7 +71,8 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
             let brief = if *outcome == Outcome::Lost { "interrupted".to_owned() } else { says.clone() };
             let says = if staged(item) { format!("{says}, staged") } else { says };
             // What ran is not what the model asked for.
-            let says = if item.origin.edited() { format!("{says}, edited by you") } else { says };
+            let edit = item.origin.edited().map(|edit| format!(", {} by you", edit.done()));
+            let says = says + edit.as_deref().unwrap_or_default();
             // Nobody knows how long it ran.
             let time = if *outcome == Outcome::Lost { String::new() } else { number::duration(*took) };
             Fate { mark, role, says, brief, time }

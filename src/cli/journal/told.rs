@@ -347,7 +347,7 @@ fn origin(origin: &Origin) -> String {
         Origin::Program { after, .. } => format!("the program, after {after}"),
         Origin::Again { after, .. } => format!("the person, who runs {after} again"),
         Origin::Beside { .. } => "the person, about an operation of the model".to_owned(),
-        Origin::Edited { .. } => "the model, edited by the person".to_owned(),
+        Origin::Edited { of, what } => format!("{}, {} by the person", self::origin(of), what.done()),
     }
 }
 
@@ -356,7 +356,8 @@ fn origin_word(origin: &Origin) -> &'static str {
         Origin::Model { .. } => "model",
         Origin::Person | Origin::Again { .. } | Origin::Beside { .. } => "person",
         Origin::Program { .. } => "program",
-        Origin::Edited { .. } => "edited",
+        Origin::Edited { what, .. } if what.says_else() => "edited",
+        Origin::Edited { of, .. } => origin_word(of),
     }
 }
 

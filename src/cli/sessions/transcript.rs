@@ -51,7 +51,7 @@ pub struct Told {
     /// Its number.
     pub number: u64,
     /// Who asked for it.
-    pub asked_by: &'static str,
+    pub asked_by: String,
     /// The tool.
     pub tool: String,
     /// What it would do in a few words.
@@ -142,7 +142,7 @@ impl<'a> Transcript<'a> {
         match event {
             JournalEvent::Taken => {
                 for (id, call) in (id.0..).map(OperationId).zip(std::mem::take(&mut self.calls)) {
-                    self.asked(at_ms, id, "the model", &call);
+                    self.asked(at_ms, id, "the model".to_owned(), &call);
                 }
             }
             JournalEvent::Asked { origin, call, .. } => self.asked(at_ms, id, asker(&origin), &call),
@@ -172,7 +172,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    fn asked(&mut self, at_ms: i64, id: OperationId, by: &'static str, call: &ToolCall) {
+    fn asked(&mut self, at_ms: i64, id: OperationId, by: String, call: &ToolCall) {
         let text = self.shown(&call_shown(&call.name, &call.arguments));
         let Some(told) = self.told(at_ms, id) else { return };
         told.asked_by = by;
@@ -259,12 +259,12 @@ fn happened(told: &mut Told, event: JournalEvent, printed: String, known: &Known
     }
 }
 
-fn asker(origin: &Origin) -> &'static str {
+fn asker(origin: &Origin) -> String {
     match origin {
-        Origin::Model { .. } => "the model",
-        Origin::Person | Origin::Again { .. } | Origin::Beside { .. } => "you",
-        Origin::Program { .. } => "the program",
-        Origin::Edited { .. } => "you, who edited it",
+        Origin::Model { .. } => "the model".to_owned(),
+        Origin::Person | Origin::Again { .. } | Origin::Beside { .. } => "you".to_owned(),
+        Origin::Program { .. } => "the program".to_owned(),
+        Origin::Edited { of, what } => format!("{}, {} by you", asker(of), what.done()),
     }
 }
 
