@@ -107,7 +107,10 @@ impl State {
         // Not judged yet: nothing to record but the end of the wait.
         let reason = sentence(&decider, why.as_deref(), "");
         self.keep_of(id, JournalEvent::Dropped { reason: reason.clone(), stopped: true });
-        self.queue.set_status(id, Status::Denied { reason: reason.clone() });
+        if let Some(item) = self.queue.item_mut(id) {
+            item.decider = Some(decider);
+            item.status = Status::Denied { reason: reason.clone() };
+        }
         self.answer(id, format!("cancelled: {reason}"), effects);
     }
 

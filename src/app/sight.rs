@@ -7,6 +7,7 @@ use super::event::{Effect, Pane, Sight};
 use super::key::Key;
 use super::keymap::Command;
 use super::modal::{Asking, Modal, Placing};
+use crate::domain::RiskLevel;
 
 /// Rows that the mouse wheel moves.
 const WHEEL: isize = 3;
@@ -155,13 +156,20 @@ impl State {
             |(row, from, to, _): &&(u16, u16, u16, String)| *row == mouse.row && (*from..*to).contains(&mouse.column);
         let Some(named) = self.sight.keys.iter().find(under).map(|(.., key)| key.clone()) else { return false };
         let Some(key) = Key::parse(&named).map(KeyEvent::from) else { return false };
-        let asks = match &self.modal {
-            Some(Modal::Confirm(dialog)) => Some(&dialog.asking),
+        let dialog = match &self.modal {
+            Some(Modal::Confirm(dialog)) => Some(dialog),
             Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         };
+        let asks = dialog.map(|dialog| &dialog.asking);
         // Enter denies with a reason, or lists what was picked; a digit may be the number that approves.
         let enter = named == "enter" && matches!(asks, Some(Asking::Reason(_) | Asking::Pick { .. }));
+        // A yes to a high one only asks for its number, one to a form opens it.
+        let asks_first = dialog.is_some_and(|dialog| {
+            let form = self.queue.get(dialog.id).is_some_and(super::Item::is_open_form);
+            matches!(dialog.asking, Asking::Choice) && (dialog.risk == RiskLevel::High || form)
+        });
         match self.keymap.command(self.context(), key) {
+            Some(Command::Approve) if asks_first => self.key(key, false, effects),
             Some(Command::Approve | Command::SaveRule) => {
                 self.dialog_hint(format!("The mouse never approves: press {named}."));
             }

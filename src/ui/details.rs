@@ -69,8 +69,6 @@ fn state(view: View<'_>, item: &Item, columns: usize) -> Vec<Line<'static>> {
     if let Some(reason) = item::trouble(item) {
         let reason = text::plain(&reason[..reason.floor_char_boundary(4_000)]);
         said.extend(reason.lines().map(|line| (line.to_owned(), Role::Trouble)));
-    } else if let Status::Denied { reason } = &item.status {
-        said.push((text::line(reason), Role::Text));
     }
     said.extend(item.note.as_deref().map(|note| (text::line(note), Role::Text)));
     let mut lines = labelled(view, "state", said, columns);

@@ -14,6 +14,11 @@ use crate::store::{Content, Outputs, Stored};
 /// Bytes of what one operation printed that are told.
 const PRINTED: usize = 256 * 1024;
 
+/// What came of an operation that somebody decided not to run.
+pub const DENIED: &str = "denied";
+/// What came of one that belonged to what was stopped.
+const NOT_STARTED: &str = "not started";
+
 /// One thing of a session, in its order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "is", rename_all = "lowercase")]
@@ -235,15 +240,16 @@ fn happened(told: &mut Told, event: JournalEvent, printed: String, known: &Known
             let why = told.prepared.as_ref().map_or_else(|| why.clone(), |prepared| prepared.hidden(&why));
             told.reason = Some(shown(&why));
             told.risk = Some(judgement.risk);
-            told.decided_by = Some(decider).filter(|_| left.is_none());
-            told.allowed = Some(allowed).filter(|_| left.is_none());
             let outcome = match left {
                 Some(Left::Question) => "the agent was told to ask",
                 Some(Left::Everything) => "left to the agent",
                 None if allowed => "approved, not started",
-                None => "denied",
+                None if decider == Decider::Interrupt => NOT_STARTED,
+                None => DENIED,
             };
             outcome.clone_into(&mut told.outcome);
+            told.decided_by = Some(decider).filter(|_| left.is_none());
+            told.allowed = Some(allowed).filter(|_| left.is_none());
         }
         JournalEvent::Started { .. } => "started; its end is not known".clone_into(&mut told.outcome),
         JournalEvent::Finished { outcome, milliseconds, .. } => {
@@ -252,7 +258,7 @@ fn happened(told: &mut Told, event: JournalEvent, printed: String, known: &Known
             told.printed = printed;
         }
         JournalEvent::Dropped { reason, stopped } => {
-            let word = if stopped { "not run" } else { "refused" };
+            let word = if stopped { NOT_STARTED } else { "refused" };
             told.outcome = shown(&format!("{word}: {reason}"));
         }
         _ => {}
