@@ -74,8 +74,7 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
                 _ if matches!(item.undo, Undo::Done { .. }) => says.clone(),
                 Outcome::Lost => "interrupted".to_owned(),
                 Outcome::TimedOut { .. } => "timed out".to_owned(),
-                Outcome::Failed { .. } => "failed".to_owned(),
-                Outcome::Succeeded { .. } | Outcome::Cancelled => says.clone(),
+                Outcome::Succeeded { .. } | Outcome::Failed { .. } | Outcome::Cancelled => says.clone(),
             };
             let says = if staged(item) { format!("{says}, staged") } else { says };
             // What ran is not what the model asked for.

@@ -142,7 +142,7 @@ fn dangers(seen: &str, subject: Subject<'_>, found: &Assessment) -> Vec<Finding>
     let known = |finding: &Finding| found.findings.iter().any(|known| known.sentence == finding.sentence);
     let more = judge.findings.into_iter().filter(|finding| danger(finding) && !known(finding));
     more.map(|finding| Finding {
-        sentence: format!("Without such characters: {}", finding.sentence),
+        sentence: format!("Without its hidden characters: {}", finding.sentence),
         span: None,
         ..finding
     })

@@ -42,5 +42,5 @@ fn what_hides_text_is_told_with_what_it_does_without_that() {
     let told = judged("rm -rf / \u{7}");
     assert_eq!(told.class(), Class::Catastrophe, "it is no less than what it looks like");
     let plain = judged("rm -rf build");
-    assert!(plain.objections().all(|finding| !finding.sentence.starts_with("Without such characters")));
+    assert!(plain.objections().all(|finding| !finding.sentence.starts_with("Without its hidden characters")));
 }
