@@ -53,7 +53,9 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
         Status::Preparing => quiet("·", Role::Dim, "reading"),
         Status::Waiting => {
             let role = item.judgement.as_ref().map_or(Role::Medium, |judgement| risk_role(judgement.risk));
-            quiet("●", role, &format!("waiting {}", item.id))
+            // What a server asks is a question, not something that would be done.
+            let mark = if item.answers().is_some() { "?" } else { "●" };
+            quiet(mark, role, &format!("waiting {}", item.id))
         }
         Status::Allowed { starting: true } => quiet("·", Role::Dim, "starting"),
         Status::Allowed { starting: false } => {

@@ -195,7 +195,9 @@ fn ended(fate: &item::Fate, undoable: bool, room: usize) -> String {
     let (full, short) = (format!("{} {says}", fate.mark), format!("{} {short}", fate.mark));
     let undo = if undoable { "undo  " } else { "" };
     let mut ways = Vec::new();
-    if !fate.time.is_empty() {
+    if fate.time.is_empty() {
+        ways.extend([format!("{undo}{full}"), format!("{undo}{short}"), full, short]);
+    } else {
         let time = &fate.time;
         ways.extend(undoable.then(|| format!("can be undone  {full}  {time:>6}")));
         for undo in [undo, ""] {
@@ -203,8 +205,6 @@ fn ended(fate: &item::Fate, undoable: bool, room: usize) -> String {
                 ways.extend([format!("{undo}{brief}  {time:>6}"), format!("{undo}{brief}  {time}")]);
             }
         }
-    } else {
-        ways.extend([format!("{undo}{full}"), format!("{undo}{short}"), full, short]);
     }
     if let Some(fits) = ways.into_iter().find(|said| text::width(said) <= room) {
         return fits;

@@ -298,6 +298,10 @@ pub(super) fn decided(recorded: &Recorded) -> String {
         Some(Left::Everything) => return format!("left to {agent}"),
         None => {}
     }
+    // Nobody denied it: what it belonged to was stopped.
+    if !decided.allowed && decided.decider == Decider::Interrupt {
+        return "not started".to_owned();
+    }
     let what = if decided.allowed { "allowed" } else { "denied" };
     let after = decided.waited.map_or_else(String::new, |waited| format!(", {}", duration(waited)));
     // A rule that has a name is told by it.
