@@ -2,7 +2,7 @@
 //! right before it starts. Two equal `Facts` mean that what was shown is what runs.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +103,17 @@ pub enum GlobFact {
     TooMany,
 }
 
+/// A sensitive file below a folder, one of maybe several.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SecretFact {
+    /// Its path: a search comes to it that leaves hidden files and build products out.
+    Plain(String),
+    /// Its path: only a search of hidden files or build products comes to it.
+    Hidden(String),
+    /// Nobody knows: there are more names than are looked through.
+    TooMany,
+}
+
 /// Everything that local reading found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
@@ -142,6 +153,9 @@ pub struct Facts {
     /// By folder: whether a path below it, split at blanks, names a sensitive file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub below: BTreeMap<String, GlobFact>,
+    /// By folder: a sensitive file below it, if there is one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub secrets: BTreeMap<String, SecretFact>,
     /// By pattern: the names that it matches, where each is judged by itself.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub lists: BTreeMap<String, Vec<String>>,
@@ -159,4 +173,26 @@ pub struct Facts {
     pub unguarded: bool,
     /// Trouble while looking: makes the operation unreadable.
     pub trouble: Option<String>,
+}
+
+/// A file or folder as a person is told of it: from the home folder where it is below it.
+#[must_use]
+pub fn below_home(folder: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| folder.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => folder.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_below_home_is_told_from_there() {
+        let told = |folder: &str| below_home(Path::new(folder), Some(Path::new("/home/ann")));
+        assert_eq!(["/home/ann", "/home/ann/shop", "/home/anna"].map(told), ["~", "~/shop", "/home/anna"]);
+        assert_eq!(below_home(Path::new("/srv"), None), "/srv");
+    }
 }

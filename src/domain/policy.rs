@@ -286,7 +286,6 @@ pub fn judge(
     let claimed_low = claim.level() == Some(RiskLevel::Low);
     let mode = policy.in_force();
     let terminal = matches!(&operation.kind, OperationKind::Command(command) if command.terminal);
-    // Where a person types, nothing contains what is run.
     let level = if terminal { assessment.level().max(RiskLevel::Medium) } else { assessment.level() };
     let smart = mode == ApprovalMode::Smart;
     let rule = |effect| {
@@ -335,8 +334,8 @@ pub fn judge(
     }
     if let Some(edit) = operation.origin.edited() {
         // Neither a claim nor a rule nor the turn's approval was given for it as it is now.
-        let reason = format!("You {}: it needs your approval. {}", edit.did("it"), lead());
-        return Judgement { risk: level, ..ask(Step::Default, reason) };
+        let why = format!("You {}: it needs your approval. {}", edit.did("it"), lead());
+        return Judgement { risk: level, ..ask(Step::Default, why) };
     }
     if mode == ApprovalMode::AllowAll {
         return run(Step::AllowAll, "Mode allow-all runs everything.".to_owned());
@@ -417,7 +416,8 @@ fn whitelisted(
     }
     let containment = prepared.assessment.containment;
     let staged = enforceable.covers(kind, Containment::Staged) && prepared.facts.place.stageable();
-    if let Some(why) = prepared.assessment.walled.as_ref().filter(|_| !enforceable.covers(kind, containment)) {
+    let hidden = prepared.assessment.walled.as_ref().or(prepared.assessment.searched.as_ref());
+    if let Some(why) = hidden.filter(|_| !enforceable.covers(kind, containment)) {
         let reason = format!("{reason} {why} No walls hide it here.");
         return decide(Verdict::Ask, Step::Default, Containment::None, reason);
     }

@@ -171,6 +171,10 @@ pub struct Assessment {
     /// What it may show of sensitive files unless walls hide them, in a sentence: without walls it asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub walled: Option<String>,
+    /// What it may show of lines of sensitive files among those that it searches, unless walls hide them, in a sentence:
+    /// without walls it asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searched: Option<String>,
     /// It shows names of files and data about them alone, nothing of what they hold.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub listing: bool,

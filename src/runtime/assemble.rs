@@ -22,8 +22,8 @@ use crate::assess::Known;
 use crate::cli::{Asking, Start, Which};
 use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
-use crate::domain::Target;
 use crate::domain::number::size;
+use crate::domain::{Target, below_home};
 use crate::memory::{Instructions, Rules, ThemeChoice, Workspaces, instructions};
 use crate::providers::prompt::{Surroundings, fill, project};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
@@ -112,7 +112,7 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
     state.looks = looks;
     state.masks.known = person_side.bench.settings.known.clone();
     let limits = start.settings.limits;
-    state.setting.folder = shown(&start.workspace, start.folders.home.as_deref());
+    state.setting.folder = below_home(&start.workspace, start.folders.home.as_deref());
     if start.unknown {
         state.ask_folder();
     }
@@ -243,7 +243,7 @@ pub(super) fn setting(provider: &dyn Provider, practice: bool, side: &Side) -> S
         practice,
         remote: provider.remote(),
         connection,
-        workspace: shown(&side.bench.workspace, side.bench.home.as_deref()),
+        workspace: below_home(&side.bench.workspace, side.bench.home.as_deref()),
         folder: String::new(),
         context: provider.context(),
         prices: provider.prices(),
@@ -331,14 +331,5 @@ fn theme(start: &Start, notices: &mut Vec<String>) -> (Theme, Looks) {
                 Looks::new(known, "dark", named.is_some()).plain(plain),
             )
         }
-    }
-}
-
-/// A folder as the status line shows it: from the home folder where it is below it.
-pub fn shown(folder: &Path, home: Option<&Path>) -> String {
-    match home.and_then(|home| folder.strip_prefix(home).ok()) {
-        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-        Some(rest) => format!("~/{}", rest.display()),
-        None => folder.display().to_string(),
     }
 }

@@ -8,7 +8,7 @@ use super::bus::Work;
 use super::engine::Engine;
 use crate::app::{Chosen, Done, KeyWay, Offer, Setup, SetupStep, Sort};
 use crate::config::{Folders, KeySource, ModelSettings, ProviderName, Settings, process_environment};
-use crate::domain::number;
+use crate::domain::{below_home, number};
 use crate::providers::{MAKERS, Maker, ProviderSettings, answers, found, models, try_out};
 
 /// The page with what the environment already says. Looks nowhere else: the first frame doesn't wait.
@@ -168,7 +168,7 @@ impl Engine {
                 let folders = self.switchboard.start().folders.clone();
                 drop(tokio::task::spawn_blocking(move || {
                     let written = settings(&chosen).and_then(|model| folders.write_choice(&model, chosen.mode));
-                    let path = folders.config.display().to_string();
+                    let path = below_home(&folders.config, folders.home.as_deref());
                     tokio::runtime::Handle::current().block_on(say(Done::Written(number, written.map(|()| path))));
                 }));
             }

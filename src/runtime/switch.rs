@@ -6,14 +6,14 @@ use std::mem::replace;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::assemble::{Assembled, assemble, shown};
+use super::assemble::{Assembled, assemble};
 use super::bus::{self, Bus, Work};
 use super::resume::claim;
 use super::{Session, leave};
 use crate::app::{Another, Event, Pick, PickerId, Row, update};
 use crate::assess::{Known, conceal_text};
 use crate::cli::{Which, ago, named, now_ms};
-use crate::domain::number;
+use crate::domain::{below_home, number};
 use crate::store::{AGENT, Archive, Claims, Listed};
 use crate::ui::Cache;
 
@@ -111,7 +111,7 @@ async fn sessions(journal: &Path) -> Result<Vec<Listed>, String> {
 
 fn row(listed: &Listed, known: &Known, home: Option<&Path>, claims: &io::Result<Claims>, now_ms: i64) -> Row {
     let title = listed.title.as_deref().unwrap_or("(no message)");
-    let workspace = listed.workspace.as_deref().map_or_else(String::new, |folder| shown(Path::new(folder), home));
+    let workspace = listed.workspace.as_deref().map_or_else(String::new, |folder| below_home(Path::new(folder), home));
     let holder = claims.as_ref().ok().and_then(|claims| claims.holder(&listed.id).ok().flatten());
     let open = if holder.is_some() { "open elsewhere · " } else { "" };
     let operations = number::count(listed.operations, "operation");

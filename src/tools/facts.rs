@@ -87,9 +87,10 @@ fn all_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -
         let globs = mentions.globs.iter().map(|glob| (glob.clone(), look.glob(glob, &settings.sensitive)));
         facts.globs = globs.collect();
         for folder in &mentions.below {
-            let (sensitive, dashed) = look.below(folder, &settings.sensitive);
-            facts.below.insert(folder.clone(), sensitive);
-            facts.dashed.insert(folder.clone(), dashed);
+            let below = look.below(folder, &settings.sensitive);
+            facts.below.insert(folder.clone(), below.parted);
+            facts.dashed.insert(folder.clone(), below.dashed);
+            facts.secrets.extend(below.secret.map(|secret| (folder.clone(), secret)));
         }
     }
     facts

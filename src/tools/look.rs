@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::unguarded::Unguarded;
 use super::{modules, objects, refs, repository};
 use crate::assess::{Mentions, Sensitive, foreign_settings};
-use crate::domain::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact};
+use crate::domain::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact, SecretFact};
 use crate::private;
 
 /// Most names of each sort that are looked up; more is trouble.
@@ -81,8 +81,16 @@ impl Seen {
     }
 }
 
-/// Whether a path below a folder may come apart into a sensitive one, and whether a part of one may be a flag.
-pub(super) type Below = (GlobFact, Option<bool>);
+/// What lies below a folder.
+#[derive(Clone, Debug)]
+pub(super) struct Below {
+    /// Whether a path may come apart into a sensitive one.
+    pub(super) parted: GlobFact,
+    /// Whether a part of a path may be a flag; none where nobody could tell.
+    pub(super) dashed: Option<bool>,
+    /// A sensitive file, if there is one.
+    pub(super) secret: Option<SecretFact>,
+}
 
 /// One look at what an operation names.
 pub(super) struct Look<'a> {

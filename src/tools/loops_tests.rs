@@ -89,6 +89,47 @@ fn what_a_listing_finds_is_shown_whole_only_where_nothing_sensitive_is_among_it(
 }
 
 #[test]
+fn lines_of_sensitive_files_are_searched_only_where_walls_hide_them() {
+    let asks = |command: &str, names: &[&str]| {
+        let (_kept, workspace) = world(names);
+        assert!(runs(command, &workspace), "behind walls: {command}");
+        judged(command, &workspace).searched.is_some()
+    };
+    for command in [
+        "grep -rn TODO .",
+        "grep -r ''",
+        "rgrep x .",
+        "cd src && grep -rn x ..",
+        "rg --hidden x",
+        "rg -uu x",
+        "ag -u x",
+        "git grep --no-index x",
+        "diff -r . src",
+        "find . -type f | xargs grep x",
+        "find . -type f -exec grep -H x {} +",
+    ] {
+        assert!(asks(command, &["a.txt", "src/b.rs", ".env"]), "{command}");
+        assert!(asks(command, &["a.txt", "src/b.rs", "node_modules/x/key.pem"]), "{command}");
+        assert!(!asks(command, &["a.txt", "src/b.rs", ".gitignore"]), "{command}");
+    }
+    for command in [
+        "grep -rn TODO src",
+        "grep -rn TODO . --include='*.rs'",
+        "grep -rl TODO .",
+        "grep -rc TODO .",
+        "grep TODO a.txt",
+        "rg TODO",
+        "diff -rq . src",
+        "find . -name '*.rs' | xargs grep x",
+        "find . -type f | xargs grep -l x",
+        "find . -type f | wc -l",
+    ] {
+        assert!(!asks(command, &["a.txt", "src/b.rs", ".env"]), "{command}");
+    }
+    assert!(asks("rg TODO", &["a.txt", "server.pem"]) && !asks("rg -g '*.rs' TODO", &["a.txt", "server.pem"]));
+}
+
+#[test]
 fn names_come_apart_where_a_variable_has_no_quotes() {
     let commands = [
         ("for f in ./*; do find $f; done", "d -delete"),

@@ -9,7 +9,7 @@ use super::look::{Below, Look};
 use super::repository;
 use crate::assess::Sensitive;
 use crate::contain::system;
-use crate::domain::{GlobFact, Place};
+use crate::domain::{GlobFact, Place, SecretFact};
 
 /// Most names below a folder that are looked through.
 const NAMES: usize = 50_000;
@@ -23,21 +23,24 @@ impl Look<'_> {
     /// flags, where that could be told. Links are not followed, but where they lead is looked at.
     pub(super) fn looked_below(&self, root: &Path, sensitive: &Sensitive) -> Below {
         let mut folders = vec![root.to_owned()];
-        let (mut left, mut dashed, mut linked, mut listed) = (NAMES, false, None, None);
+        let (mut left, mut dashed, mut parted, mut linked, mut listed) = (NAMES, false, None, None, None);
         let mut left_out: BTreeMap<OsString, PathBuf> = BTreeMap::new();
-        while let Some(folder) = folders.pop() {
+        let mut all = true;
+        'all: while let Some(folder) = folders.pop() {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
-                let known = dashed.then_some(true);
-                let Some(fewer) = left.checked_sub(1) else { return (GlobFact::TooMany, known) };
+                let Some(fewer) = left.checked_sub(1) else {
+                    all = false;
+                    break 'all;
+                };
                 left = fewer;
                 let path = entry.path();
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
                 dashed |= may_be_flag(&name) || folder == root && name.starts_with(['+', '@']);
                 let below = path.strip_prefix(root).unwrap_or(&path);
-                if names_sensitive(below, sensitive, self.place()) {
-                    return (GlobFact::Sensitive(path.to_string_lossy().into_owned()), dashed.then_some(true));
+                if parted.is_none() && names_sensitive(below, sensitive, self.place()) {
+                    parted = Some(path.to_string_lossy().into_owned());
                 }
                 let kind = entry.file_type().ok();
                 let is_folder = kind.is_some_and(|kind| kind.is_dir());
@@ -62,9 +65,21 @@ impl Look<'_> {
                 }
             }
         }
-        let found = linked.map(GlobFact::Linked).or_else(|| listed.map(GlobFact::Listed));
-        let found = found.or_else(|| tracked(root, &left_out));
-        (found.unwrap_or(GlobFact::Nothing), Some(dashed))
+        let hidden = left_out.values().next().map(|path| SecretFact::Hidden(path.to_string_lossy().into_owned()));
+        let secret = listed.clone().map(SecretFact::Plain).or(hidden);
+        Below {
+            parted: match (parted, all) {
+                (Some(path), _) => GlobFact::Sensitive(path),
+                (None, false) => GlobFact::TooMany,
+                (None, true) => linked
+                    .map(GlobFact::Linked)
+                    .or_else(|| listed.map(GlobFact::Listed))
+                    .or_else(|| tracked(root, &left_out))
+                    .unwrap_or(GlobFact::Nothing),
+            },
+            dashed: (dashed || all).then_some(dashed),
+            secret: secret.or((!all).then_some(SecretFact::TooMany)),
+        }
     }
 
     /// Whether a link leads to something sensitive, or to a folder outside of the workspace, of which nobody knows what
@@ -132,7 +147,7 @@ mod tests {
         std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
         std::fs::write(root.join(name), "").unwrap();
         let place = Place { cwd: root.clone(), workspace: root, home: None };
-        Look::new(&place, None, &mut Seen::default()).below(".", &Sensitive::default()).0
+        Look::new(&place, None, &mut Seen::default()).below(".", &Sensitive::default()).parted
     }
 
     #[test]

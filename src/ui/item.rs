@@ -10,7 +10,7 @@ use super::paint::View;
 use super::text;
 use super::theme::Role;
 use crate::app::{Item, Lack, Masks, Status, Undo};
-use crate::domain::{Containment, Decider, OperationKind, Outcome, Prepared, RiskLevel};
+use crate::domain::{Containment, Decider, OperationKind, Outcome, Prepared, RiskLevel, below_home};
 
 /// Frames of what moves, four a second.
 const FRAMES: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠹"];
@@ -249,14 +249,6 @@ fn within(prepared: &Prepared, folder: &Path) -> String {
     text::line(&format!("in {}", below_home(folder, prepared.facts.place.home.as_deref())))
 }
 
-fn below_home(folder: &Path, home: Option<&Path>) -> String {
-    match home.and_then(|home| folder.strip_prefix(home).ok()) {
-        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-        Some(rest) => format!("~/{}", rest.display()),
-        None => folder.display().to_string(),
-    }
-}
-
 /// The same for a row: in a few words, and without the folder that most work in.
 pub fn brief_target(prepared: &Prepared) -> String {
     let told: Vec<String> = prepared.facts.targets.iter().map(|target| text::line(&target.brief())).collect();
@@ -278,17 +270,5 @@ pub fn brief_target(prepared: &Prepared) -> String {
         | OperationKind::Search(_)
         | OperationKind::Find(_)
         | OperationKind::Undo(_) => target(prepared),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_below_home_is_told_from_there() {
-        let told = |folder: &str| below_home(Path::new(folder), Some(Path::new("/home/ann")));
-        assert_eq!(["/home/ann", "/home/ann/shop", "/home/anna"].map(told), ["~", "~/shop", "/home/anna"]);
-        assert_eq!(below_home(Path::new("/srv"), None), "/srv");
     }
 }

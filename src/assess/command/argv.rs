@@ -5,6 +5,7 @@ use super::flags::{Flags, is_flag, raw, revokes};
 use super::judge::{Feed, Judge, Objects};
 use super::kind::{Kind, narrows};
 use super::naming::{begins_with_names, calls, identifies};
+use super::parted::Depth;
 use super::sed::script_before;
 use super::selectors::names_a_type;
 use super::table::{Entry, Produces, Style, Takes, table};
@@ -51,11 +52,11 @@ impl Reading {
 impl Judge<'_> {
     /// Judges `words` (without the program's name) by an entry. `name` is for people.
     pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
-        let outer = (self.shows, self.recurses, self.prints, self.follows);
+        let outer = (self.shows, self.recurses, self.prints, self.follows, self.seeks);
         self.raw = entry.raw || raw(words);
         self.sought.clear();
         self.by_words(entry, name, words);
-        (self.shows, self.recurses, self.prints, self.follows) = outer;
+        (self.shows, self.recurses, self.prints, self.follows, self.seeks) = outer;
     }
 
     fn by_words(&mut self, entry: &Entry, name: &str, words: &[Word]) {
@@ -79,10 +80,13 @@ impl Judge<'_> {
         self.shows = !quiet || given.carry(&entry.loud);
         // A search shows the lines that are looked for.
         self.prints = self.shows && entry.lists.is_empty() && entry.first.first() != Some(&Kind::Sought);
-        reading.hidden = !narrow && given.carry(&entry.hidden);
+        let hidden = entry.hidden.contains("*") || given.carry(&entry.hidden);
+        reading.hidden = !narrow && hidden;
         reading.inverted = given.has("-v") || given.has("--invert-match");
         reading.altered = given.carry(&entry.alters);
         self.recurses = !narrow && (entry.recurses.contains("*") || given.carry(&entry.recurses));
+        let searches = self.recurses && self.shows && !entry.hidden.is_empty();
+        self.seeks = searches.then_some(if hidden { Depth::All } else { Depth::Plain });
         self.follows = entry.follows.contains("*") || given.carry(&entry.follows);
         let marks = ["file://", "fileb://", "-file=", "templatefile="];
         let by_file = |word: &&Word| marks.iter().any(|mark| word.pattern().contains(mark));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::function::Function;
+use super::parted::Depth;
 use super::reading::Reading;
 use super::scope::Scope;
 use super::source::Source;
@@ -108,6 +109,8 @@ pub(super) struct Judge<'a> {
     /// Whether the command that is judged shows the content of what it reads, and reads whole folders.
     pub(super) shows: bool,
     pub(super) recurses: bool,
+    /// Where it reads whole folders for lines: whether it comes to hidden files and build products, too.
+    pub(super) seeks: Option<Depth>,
     /// Links that it finds below them are followed.
     pub(super) follows: bool,
     /// What searches find of what git keeps of files, and how much of that is shown.
@@ -128,6 +131,8 @@ pub(super) struct Judge<'a> {
     pub(super) looked: bool,
     /// What it may show of sensitive files that walls would hide from it: a sentence.
     pub(super) walled: Option<String>,
+    /// Of which sensitive file it may show lines that walls would hide from it: a sentence.
+    pub(super) lines: Option<String>,
     /// What walls keep from its sight, which its output doesn't say: a sentence.
     pub(super) blind: Option<String>,
     /// What it looks for in names or lines, as patterns of names.
@@ -201,6 +206,7 @@ impl<'a> Judge<'a> {
             printed: None,
             shows: true,
             recurses: false,
+            seeks: None,
             follows: false,
             unearths: Objects::Elsewhere,
             finds: Objects::None,
@@ -212,6 +218,7 @@ impl<'a> Judge<'a> {
             disclosed: false,
             looked: false,
             walled: None,
+            lines: None,
             blind: None,
             said: None,
             echoed: None,

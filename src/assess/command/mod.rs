@@ -242,6 +242,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
         needs,
         hosts: if clean { judge.hosts } else { BTreeSet::new() },
         walled: judge.walled.filter(|_| clean),
+        searched: judge.lines.filter(|_| clean),
         listing,
         blind,
         finds: judge.finds > Objects::None && clean,

@@ -4,7 +4,16 @@
 use super::expand::Quotes;
 use super::judge::Judge;
 use super::word::{Piece, Word};
-use crate::domain::GlobFact;
+use crate::domain::{GlobFact, SecretFact};
+
+/// To which files below a folder a search comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// Not to hidden ones and build products.
+    Plain,
+    /// To all.
+    All,
+}
 
 /// A pattern that may match names of any folder.
 const ANY: &str = "**";
@@ -139,6 +148,32 @@ impl Judge<'_> {
             }
         }
         folders
+    }
+
+    /// All that lies below a folder is read.
+    pub(super) fn all_below(&mut self, folder: &str) {
+        if self.follows {
+            self.links_below(folder);
+        }
+        if let Some(depth) = self.seeks {
+            self.lines_below(folder, depth);
+        }
+    }
+
+    /// What lies below a folder is searched for lines. Walls hide what is sensitive of it.
+    pub(super) fn lines_below(&mut self, folder: &str, depth: Depth) {
+        let fact = self.facts.and_then(|facts| facts.secrets.get(folder));
+        match fact {
+            Some(SecretFact::Plain(path)) => self.lines = Some(format!("{path} is sensitive, and is searched, too.")),
+            Some(SecretFact::Hidden(path)) if depth == Depth::All => {
+                self.lines = Some(format!("{path} is sensitive, and is searched, too."));
+            }
+            Some(SecretFact::TooMany) if depth == Depth::All => {
+                self.lines = Some(format!("Of very many files below {folder}, one may be sensitive."));
+            }
+            Some(SecretFact::Hidden(_) | SecretFact::TooMany) | None => {}
+        }
+        self.mentions.below.insert(folder.to_owned());
     }
 
     /// What lies below a folder is read, and links are followed there. Walls hide what is sensitive where they lead.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::run_later;
 use super::judge::{Judge, Objects};
+use super::parted::Depth;
 use super::word::{Piece, Reach, Word};
 use crate::domain::{GlobFact, PathFact, PathKind, Shape};
 
@@ -159,8 +160,8 @@ impl Judge<'_> {
             self.sensitive(format!("In {path} git keeps files, sensitive ones among them."));
         } else if self.recurses && self.shows && self.lies_below(path) {
             self.sensitive(format!("Below {path} there are sensitive files."));
-        } else if let Some(folder) = self.normal(path).filter(|_| self.recurses && self.shows && self.follows) {
-            self.links_below(&folder);
+        } else if let Some(folder) = self.normal(path).filter(|_| self.recurses && self.shows) {
+            self.all_below(&folder);
         }
     }
 
@@ -175,8 +176,7 @@ impl Judge<'_> {
             Some(folder) if self.lies_below(&folder) => {
                 self.sensitive(format!("Below {folder} there are sensitive files."));
             }
-            Some(folder) if self.follows => self.links_below(&folder),
-            Some(_) => {}
+            Some(folder) => self.all_below(&folder),
         }
     }
 
@@ -265,6 +265,10 @@ impl Judge<'_> {
         if reach == Reach::Hidden && self.prints {
             self.walled =
                 Some(format!("What is found as {} may be a sensitive file, and is shown whole.", self.spelt(word)));
+        }
+        if reach == Reach::Hidden && self.shows && !self.prints {
+            let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
+            folders.iter().for_each(|folder| self.lines_below(folder, Depth::All));
         }
         if self.shows && word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_))) {
             self.parts_of_found();

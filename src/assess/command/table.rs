@@ -76,7 +76,7 @@ pub(super) struct Entry {
     pub(super) opens: HashSet<String>,
     /// With one of these flags it prints the paths it found.
     pub(super) lists: HashSet<String>,
-    /// With one of these flags hidden files are among the paths that it prints.
+    /// With one of these flags, or always (`*`), a search comes to hidden files, too, and prints their paths.
     pub(super) hidden: HashSet<String>,
     /// Words that may stand before all others and change nothing.
     pub(super) leads: HashSet<String>,
