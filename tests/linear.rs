@@ -161,7 +161,7 @@ fn denying_by_a_line_tells_the_model_why_and_reads_run_unasked() {
     it.wait_for(" waits: HIGH");
     let number = waiting(&it.told(), "DELETE FROM orders");
     it.say(&format!("deny {number} because it is the wrong month"));
-    it.wait_for("denied: The person denied it: it is the wrong month");
+    it.wait_for("denied by you: it is the wrong month");
     it.say("list");
     it.wait_for("nothing waits and nothing runs");
     it.say("! echo by-$((40+2))-lines");

@@ -3,7 +3,7 @@
 use super::State;
 use super::event::Effect;
 use super::queue::{Item, Queue, Status};
-use crate::domain::{ANSWER, Decider, Editable, OperationId, OperationKind, Origin, ToolCall};
+use crate::domain::{ANSWER, Decider, Edit, Editable, OperationId, OperationKind, Origin, ToolCall};
 
 impl Item {
     /// Whether it is a form that the person has still to fill in.
@@ -17,7 +17,7 @@ impl Item {
     #[must_use]
     pub fn answers(&self) -> Option<OperationId> {
         let mut origin = &self.origin;
-        while let Origin::Edited { of } = origin {
+        while let Origin::Edited { of, .. } = origin {
             origin = of;
         }
         match origin {
@@ -62,7 +62,7 @@ impl State {
         }
         let filled: Vec<&str> = text.lines().map(|line| if of_field(line) { answer } else { line }).collect();
         match form.with(&filled.join("\n")) {
-            Ok(call) => drop(self.propose_edited(id, seal, call, effects)),
+            Ok(call) => drop(self.propose_edited((id, seal), Edit::Answers, call, effects)),
             Err(why) => self.hint = Some(why),
         }
     }

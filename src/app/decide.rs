@@ -63,7 +63,7 @@ impl State {
                 self.refuse(id, &reason, effects);
             }
         }
-        let edited = self.queue.get(id).is_some_and(|item| item.origin.edited() && item.prepared.is_some());
+        let edited = self.queue.get(id).is_some_and(|item| item.origin.edited().is_some() && item.prepared.is_some());
         let alone = self.queue.get(id).is_some_and(|item| !item.origin.by_model());
         if alone {
             self.admit(id, effects);
@@ -76,6 +76,7 @@ impl State {
                 self.admit(id, effects);
             }
         }
+        self.uncover(id);
         if edited {
             // The person is here and comes from the editor: what they made of it is shown to be approved.
             self.open(id);

@@ -47,18 +47,24 @@ impl State {
             };
         }
         let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
-        for id in waiting.into_iter().chain(self.batch()) {
-            let standing = self.queue.gate.standing(id);
+        let open = |id: &OperationId| {
+            let standing = self.queue.gate.standing(*id);
             let approved = matches!(standing, Some(Standing::Allowed(Decider::Person | Decider::PersonAll)));
-            let open = self.queue.get(id).is_some_and(|item| match item.status {
-                Status::Waiting | Status::Preparing => true,
+            self.queue.get(*id).is_some_and(|item| match item.status {
+                Status::Preparing => true,
                 // What needs nobody's word is of the turn, too.
                 Status::Allowed { .. } => !approved,
-                Status::Running { .. } | Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => false,
-            });
-            if open {
-                self.deny_as(id, Decider::PersonAll, None, effects);
-            }
+                Status::Waiting
+                | Status::Running { .. }
+                | Status::Ended { .. }
+                | Status::Denied { .. }
+                | Status::Refused { .. } => false,
+            })
+        };
+        // What they approved and waits again, as it needs one of these, is not of them.
+        let unasked: Vec<OperationId> = self.batch().into_iter().filter(open).collect();
+        for id in waiting.into_iter().chain(unasked) {
+            self.deny_as(id, Decider::PersonAll, None, effects);
         }
         self.start_next(effects);
     }
@@ -66,16 +72,16 @@ impl State {
     /// What has not started is answered, because the person stopped the turn; what waits for them only if
     /// `waiting` says so.
     pub(super) fn withdraw(&mut self, waiting: bool, effects: &mut Vec<Effect>) {
-        for id in self.batch() {
-            let Some(item) = self.queue.get(id) else { continue };
-            let open = match item.status {
+        let open = |id: &OperationId| {
+            self.queue.get(*id).is_some_and(|item| match item.status {
                 Status::Preparing | Status::Allowed { .. } => true,
                 Status::Waiting => waiting,
                 Status::Running { .. } | Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => false,
-            };
-            if open {
-                self.deny_as(id, Decider::Interrupt, None, effects);
-            }
+            })
+        };
+        let stopped: Vec<OperationId> = self.batch().into_iter().filter(open).collect();
+        for id in stopped {
+            self.deny_as(id, Decider::Interrupt, None, effects);
         }
     }
 
@@ -101,7 +107,10 @@ impl State {
         // Not judged yet: nothing to record but the end of the wait.
         let reason = sentence(&decider, why.as_deref(), "");
         self.keep_of(id, JournalEvent::Dropped { reason: reason.clone(), stopped: true });
-        self.queue.set_status(id, Status::Denied { reason: reason.clone() });
+        if let Some(item) = self.queue.item_mut(id) {
+            item.decider = Some(decider);
+            item.status = Status::Denied { reason: reason.clone() };
+        }
         self.answer(id, format!("cancelled: {reason}"), effects);
     }
 
@@ -135,6 +144,7 @@ impl State {
             item.decider = Some(decider);
             item.status = Status::Denied { reason: reason.clone() };
         }
+        self.ask_again_without(id);
         self.drop_changes(id, effects);
         self.drop_answer(id, effects);
         self.answer(id, format!("cancelled: {reason}"), effects);

@@ -1,10 +1,12 @@
-//! What an operation can't find because the one that was to make it was denied.
+//! What an operation can't find because the one that was to make it was denied. What was approved before that waits
+//! again.
 
 use std::path::PathBuf;
 
+use super::State;
 use super::queue::{Item, Queue, Status};
 use crate::assess::{Making, made, named_from};
-use crate::domain::{FileOperation, FindOperation, OperationId, OperationKind, SearchOperation};
+use crate::domain::{Decider, FileOperation, FindOperation, OperationId, OperationKind, SearchOperation, Standing};
 
 /// Bytes of an operation's text that are looked through.
 const SOUGHT: usize = 10_000;
@@ -47,20 +49,47 @@ impl Queue {
         let item = self.get(id).filter(|item| matches!(item.status, Status::Waiting | Status::Allowed { .. }))?;
         let same_turn = self.before(id).take_while(|other| other.turn == item.turn);
         let mut denied = same_turn.filter(|other| matches!(other.status, Status::Denied { .. }));
-        denied.find_map(|other| {
-            let missing = |made: &&Makes| names(item, &made.thing) && !item.makes_anew(&made.thing);
-            let made = other.makes().iter().find(missing)?;
-            let what = match made.way {
-                Making::Created => "create",
-                Making::Written => "write",
-                Making::Changed => "change",
-            };
-            Some(Lack { name: made.name.clone(), what, by: other.id })
-        })
+        denied.find_map(|other| item.lacks_of(other))
+    }
+
+    /// What the person approved while `denied` was still to make what it names.
+    fn relied_on(&self, denied: OperationId) -> Vec<OperationId> {
+        let Some(denied) = self.get(denied) else { return Vec::new() };
+        let by_person = |item: &&Item| {
+            let standing = self.gate.standing(item.id);
+            matches!(standing, Some(Standing::Allowed(Decider::Person | Decider::PersonAll)))
+        };
+        let behind = self.all().filter(|item| item.id > denied.id && item.turn == denied.turn);
+        let relied = behind.filter(|item| matches!(item.status, Status::Allowed { .. })).filter(by_person);
+        relied.filter(|item| item.lacks_of(denied).is_some()).map(|item| item.id).collect()
+    }
+}
+
+impl State {
+    /// What the person approved on the assumption that `denied` runs waits for them again.
+    pub(super) fn ask_again_without(&mut self, denied: OperationId) {
+        for id in self.queue.relied_on(denied) {
+            let Some(prepared) = self.queue.gate.prepared(id).cloned() else { continue };
+            if self.queue.gate.put_back(id, prepared).is_some() {
+                self.requeue(id, format!("You approved it while {denied} was still to run."));
+            }
+        }
     }
 }
 
 impl Item {
+    /// What it names without making it anew, and another one was to write or create.
+    fn lacks_of(&self, other: &Self) -> Option<Lack> {
+        let missing = |made: &&Makes| names(self, &made.thing) && !self.makes_anew(&made.thing);
+        let made = other.makes().iter().find(missing)?;
+        let what = match made.way {
+            Making::Created => "create",
+            Making::Written => "write",
+            Making::Changed => "change",
+        };
+        Some(Lack { name: made.name.clone(), what, by: other.id })
+    }
+
     /// What it would make or write, looked for once.
     fn makes(&self) -> &[Makes] {
         self.makes.get_or_init(|| makes(self))

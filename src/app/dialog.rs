@@ -19,21 +19,23 @@ impl State {
     pub(super) fn dialog_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         let now = self.now;
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        // What is typed there decides nothing, or denies: no letter of it is lost.
+        let types = matches!(dialog.asking, Asking::Reason(_) | Asking::Pick { .. });
         // A key that is held down says nothing new.
-        if key.kind == KeyEventKind::Repeat && !matches!(dialog.asking, Asking::Reason(_)) {
+        if key.kind == KeyEventKind::Repeat && !types {
             return;
         }
         let making = matches!(dialog.asking, Asking::Remember(_));
         let command = self.keymap.command(if making { Context::Remember } else { Context::Dialog }, key);
         let leaving = matches!(command, Some(Command::Back | Command::Interrupt | Command::Quit | Command::StopAll));
-        if !dialog.live(now) && !leaving {
+        if !dialog.live(now) && !leaving && !types {
             // Whoever typed into the first moment was typing a message: no letter is lost, none decides, and the
             // dialog gives way until they are done.
             let typing = matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace) && !held(key);
             if dialog.by_itself && dialog.fresh(now) && typing {
                 self.modal = None;
                 self.pane_key(key, effects);
-            } else if command.is_some() {
+            } else if command.is_some() || dialog.confirms() && matches!(key.code, KeyCode::Char('0'..='9')) {
                 dialog.hint = Some(format!("Too soon to count: press {} again.", Key::from(key)));
             }
             return;

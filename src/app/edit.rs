@@ -9,7 +9,7 @@ use super::composer::type_into;
 use super::event::{Effect, Proposal};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
-use crate::domain::{ANSWER, Editable, JournalEvent, Judgement, OperationId, Origin, Prepared, Seal, ToolCall};
+use crate::domain::{ANSWER, Edit, Editable, JournalEvent, Judgement, OperationId, Origin, Prepared, Seal, ToolCall};
 
 /// What is known of the text as it stands.
 #[derive(Debug)]
@@ -126,7 +126,7 @@ impl State {
             }
         });
         match edited {
-            Ok((seal, call)) => drop(self.propose_edited(id, seal, call, effects)),
+            Ok((seal, call)) => drop(self.propose_edited((id, seal), Edit::Text, call, effects)),
             Err(why) => self.hint = Some(why),
         }
     }
@@ -209,7 +209,7 @@ impl State {
             Ok(call) => {
                 editor.draft = Draft::Judging;
                 editor.asking = true;
-                let origin = edited(self.queue.get(editor.id).map(|item| &item.origin));
+                let origin = self.queue.get(editor.id).map_or(Origin::Person, |item| item.origin.changed(Edit::Text));
                 effects.push(Effect::Assess { draft: self.drafts, id: editor.id, origin, call });
             }
             Err(why) => editor.draft = Draft::Wrong(why),
@@ -257,7 +257,8 @@ impl State {
             }
         };
         let (id, seal) = (editor.id, editor.seal);
-        if self.propose_edited(id, seal, call, effects) {
+        let edit = if editor.editable.is_form() { Edit::Answers } else { Edit::Text };
+        if self.propose_edited((id, seal), edit, call, effects) {
             self.modal = None;
         } else if let Some(Modal::Edit(editor)) = &mut self.modal {
             editor.hint = Some(format!("{id} changed or left meanwhile: go back and look again."));
@@ -267,8 +268,8 @@ impl State {
     /// Proposes what waited under a seal anew, as the person changed it. False if it changed or left meanwhile.
     pub(super) fn propose_edited(
         &mut self,
-        id: OperationId,
-        seal: Seal,
+        (id, seal): (OperationId, Seal),
+        edit: Edit,
         call: ToolCall,
         effects: &mut Vec<Effect>,
     ) -> bool {
@@ -276,7 +277,7 @@ impl State {
             return false;
         }
         let Some(item) = self.queue.item_mut(id) else { return false };
-        let origin = edited(Some(&item.origin));
+        let origin = item.origin.changed(edit);
         item.rewrite(origin.clone(), call.clone());
         self.keep_of(
             id,
@@ -326,13 +327,4 @@ fn area(text: &str) -> TextArea<'static> {
     area.move_cursor(CursorMove::Bottom);
     area.move_cursor(CursorMove::End);
     area
-}
-
-/// The origin of an operation that was edited once or more.
-fn edited(origin: Option<&Origin>) -> Origin {
-    match origin {
-        Some(edited @ Origin::Edited { .. }) => edited.clone(),
-        Some(origin) => Origin::Edited { of: Box::new(origin.clone()) },
-        None => Origin::Person,
-    }
 }

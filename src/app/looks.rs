@@ -47,7 +47,7 @@ impl State {
             let at = themes.iter().position(|(known, _)| *known == self.looks.theme).unwrap_or(0);
             let row = |(name, says): &(String, String)| Row::new(name, Pick::Theme(name.clone())).detail(says);
             let rows = themes.iter().map(row).collect();
-            self.open_picker(Picker::new("Theme", rows).at(at));
+            self.open_picker(Picker::new("Theme", rows).of("theme").at(at));
         } else if themes.iter().any(|(known, _)| known == name) {
             self.set_theme(name.to_owned());
         } else {

@@ -240,6 +240,15 @@ impl Dialog {
         }
     }
 
+    /// Whether it asks for the number that confirms.
+    pub(super) fn confirms(&self) -> bool {
+        match &self.asking {
+            Asking::Confirm { .. } => true,
+            Asking::Remember(remembering) => remembering.typed.is_some(),
+            Asking::Choice | Asking::Reason(_) | Asking::All { .. } | Asking::Pick { .. } => false,
+        }
+    }
+
     /// Takes a digit of the number that confirms, if it counts: whether that is the operation's number now. None if it
     /// begins anew.
     pub(super) fn digit(&mut self, digit: char, counts: bool) -> Option<bool> {

@@ -33,7 +33,7 @@ const EARLIER: &str = "Earlier messages";
 impl State {
     pub(super) fn open_palette(&mut self) {
         let rows = self.palette();
-        self.open_picker(Picker::new("Commands", rows));
+        self.open_picker(Picker::new("Commands", rows).of("command"));
     }
 
     /// The keys that work where the person is, then everywhere, then the rest, what can be typed, and what the words of
@@ -69,13 +69,13 @@ impl State {
         let stands = |word: &str, says: &str| Row::new(says, Pick::Nothing).detail("in the status line").key(word);
         rows.extend(MODES.map(|mode| stands(mode.word(), &format!("mode: {}", slash::means(mode)))));
         rows.extend(STATUS.map(|(word, says)| stands(word, says)));
-        self.open_picker(Picker::new("Keys", rows).laid_out(Form::Grouped).over(over));
+        self.open_picker(Picker::new("Keys", rows).of("key").laid_out(Form::Grouped).over(over));
     }
 
     /// Earlier messages, the newest first.
     pub(super) fn open_history(&mut self) {
         let rows = self.earlier();
-        self.open_picker(Picker::new(EARLIER, rows).or_else("No message was sent yet."));
+        self.open_picker(Picker::new(EARLIER, rows).of("message").or_else("No message was sent yet."));
     }
 
     /// What was sent in earlier sessions was read: a list of them that is open already gets it, too.

@@ -9,8 +9,8 @@ use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Page, Reach};
 use super::numbers::Numbers;
 use super::plan::Typing;
-use super::queue::Status;
-use crate::domain::{OperationId, RiskLevel, Seal};
+use super::queue::{Item, Status};
+use crate::domain::{OperationId, Origin, RiskLevel, Seal};
 
 /// What is said where a filter leaves nothing to decide.
 const NONE_SHOWN: &str = "None of those that the filter shows waits.";
@@ -62,6 +62,16 @@ impl State {
             Some(absent) => Err(format!("{absent} doesn't wait.")),
             None if ids.is_empty() => Err("None of them waits.".to_owned()),
             None => Ok(ids),
+        }
+    }
+
+    /// What the person runs again was judged: they look for it, so no filter hides it.
+    pub(super) fn uncover(&mut self, id: OperationId) {
+        let again = |item: &&Item| matches!(item.origin, Origin::Again { .. });
+        let hidden = self.queue.get(id).filter(again).is_some_and(|item| !self.queue.plan.shows(item));
+        if hidden {
+            self.queue.plan.show_all();
+            self.hint = Some(format!("The filter is gone: it hid {id}."));
         }
     }
 

@@ -47,6 +47,8 @@ pub enum Form {
 pub struct Picker {
     /// What it lists.
     pub title: String,
+    /// What a row of it is, as in `12 rules`.
+    pub noun: &'static str,
     /// What was typed to narrow it.
     pub typed: String,
     /// Which one it is.
@@ -83,6 +85,7 @@ impl Picker {
     pub fn reading(title: &str, empty: &str) -> Self {
         Self {
             title: title.to_owned(),
+            noun: "row",
             typed: String::new(),
             id: PickerId(0),
             reading: true,
@@ -102,6 +105,12 @@ impl Picker {
     pub fn at(mut self, row: usize) -> Self {
         self.at = row.min(self.fits.len().saturating_sub(1));
         self
+    }
+
+    /// The same, a row of it being called so.
+    #[must_use]
+    pub(super) fn of(self, noun: &'static str) -> Self {
+        Self { noun, ..self }
     }
 
     /// The same, saying this where it has no rows.

@@ -155,6 +155,11 @@ impl Plan {
         self.marked.remove(&id);
     }
 
+    /// Everything is listed again.
+    pub(super) fn show_all(&mut self) {
+        self.filter.clear();
+    }
+
     /// One step back to the usual list: typing ends, then marks go, then the filter, then the order. False if it is usual.
     pub(super) fn step_back(&mut self) -> bool {
         if let Some(typing) = self.typing.take() {

@@ -178,9 +178,12 @@ impl Item {
         self.by_hand = None;
     }
 
-    /// The short word for its sort.
+    /// The short word for its sort. What a server asks is a question, not something that would be done.
     #[must_use]
     pub fn word(&self) -> &str {
+        if self.answers().is_some() {
+            return "question";
+        }
         self.prepared.as_ref().map_or("call", |prepared| prepared.operation.kind.word())
     }
 }

@@ -57,7 +57,7 @@ impl State {
         }));
         let key = self.keymap.key(Context::Dialog, Command::Remember).unwrap_or_default();
         let none = format!("Nothing is remembered yet. {key} in a dialog: don't ask again.");
-        self.open_picker(Picker::new("Rules", rows).or_else(&none));
+        self.open_picker(Picker::new("Rules", rows).of("rule").or_else(&none));
     }
 
     fn show_rule(&mut self, name: &str) -> Result<(), String> {

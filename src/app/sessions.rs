@@ -26,7 +26,7 @@ impl State {
 
     /// Opens the list of sessions that were left.
     pub fn pick_session(&mut self, effects: &mut Vec<Effect>) {
-        let picker = self.open_picker(Picker::reading("Sessions", "No other session was kept yet."));
+        let picker = self.open_picker(Picker::reading("Sessions", "No other session was kept yet.").of("session"));
         effects.push(Effect::ListSessions(picker));
     }
 

@@ -7,6 +7,7 @@ use super::event::{Effect, Pane, Sight};
 use super::key::Key;
 use super::keymap::Command;
 use super::modal::{Asking, Modal, Placing};
+use crate::domain::RiskLevel;
 
 /// Rows that the mouse wheel moves.
 const WHEEL: isize = 3;
@@ -113,19 +114,20 @@ impl State {
             MouseEventKind::Down(MouseButton::Left) => 0,
             _ => return false,
         };
+        let said = self.unsay();
         if rows == 0 && self.press_named(mouse, effects) {
             return true;
         }
         match &mut self.modal {
             Some(Modal::Confirm(_)) => self.scroll_dialog(rows),
-            Some(Modal::Edit(_) | Modal::Setup(_)) => return false,
-            Some(Modal::Pick(_)) => return self.picker_mouse(rows, (mouse.column, mouse.row), effects),
+            Some(Modal::Edit(_) | Modal::Setup(_)) => return said,
+            Some(Modal::Pick(_)) => return self.picker_mouse(rows, (mouse.column, mouse.row), effects) || said,
             Some(Modal::Page { scroll, .. }) => scroll.by(rows, self.sight.limits.dialog, false),
             None => {
                 let under = self.sight.areas.iter().find(|(_, x, y, width, height)| {
                     (*x..x + width).contains(&mouse.column) && (*y..y + height).contains(&mouse.row)
                 });
-                let Some(pane) = under.map(|(pane, ..)| *pane) else { return false };
+                let Some(pane) = under.map(|(pane, ..)| *pane) else { return said };
                 if rows == 0 {
                     self.click(pane, mouse.row, effects);
                 } else {
@@ -136,19 +138,38 @@ impl State {
         true
     }
 
+    /// What was said of the last key is of no use any more. True if there was anything.
+    fn unsay(&mut self) -> bool {
+        let said = match &mut self.modal {
+            Some(Modal::Confirm(dialog)) => dialog.hint.take(),
+            Some(Modal::Edit(editor)) => editor.hint.take(),
+            Some(Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
+        };
+        // What a line that is asked for takes stays as long as it is.
+        let below = self.hint.take_if(|_| self.prompt.is_none());
+        said.or(below).is_some()
+    }
+
     /// A click on a key that the screen names acts like that key, unless it could approve. False if there is none.
     fn press_named(&mut self, mouse: MouseEvent, effects: &mut Vec<Effect>) -> bool {
         let under =
             |(row, from, to, _): &&(u16, u16, u16, String)| *row == mouse.row && (*from..*to).contains(&mouse.column);
         let Some(named) = self.sight.keys.iter().find(under).map(|(.., key)| key.clone()) else { return false };
         let Some(key) = Key::parse(&named).map(KeyEvent::from) else { return false };
-        let asks = match &self.modal {
-            Some(Modal::Confirm(dialog)) => Some(&dialog.asking),
+        let dialog = match &self.modal {
+            Some(Modal::Confirm(dialog)) => Some(dialog),
             Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         };
+        let asks = dialog.map(|dialog| &dialog.asking);
         // Enter denies with a reason, or lists what was picked; a digit may be the number that approves.
         let enter = named == "enter" && matches!(asks, Some(Asking::Reason(_) | Asking::Pick { .. }));
+        // A yes to a high one only asks for its number, one to a form opens it.
+        let asks_first = dialog.is_some_and(|dialog| {
+            let form = self.queue.get(dialog.id).is_some_and(super::Item::is_open_form);
+            matches!(dialog.asking, Asking::Choice) && (dialog.risk == RiskLevel::High || form)
+        });
         match self.keymap.command(self.context(), key) {
+            Some(Command::Approve) if asks_first => self.key(key, false, effects),
             Some(Command::Approve | Command::SaveRule) => {
                 self.dialog_hint(format!("The mouse never approves: press {named}."));
             }

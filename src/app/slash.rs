@@ -209,7 +209,7 @@ fn mode(state: &mut State, word: &str) -> Result<(), String> {
                 Row::new(mode.word(), Pick::Line(format!("/mode {}", mode.word()))).detail(means(mode))
             };
             let now = MODES.iter().position(|mode| *mode == state.queue.gate.policy().mode).unwrap_or(0);
-            state.open_picker(Picker::new("Mode", MODES.map(row).into()).at(now));
+            state.open_picker(Picker::new("Mode", MODES.map(row).into()).of("mode").at(now));
             Ok(())
         }
         "allow-all" => Err("Mode allow-all comes from the command line only: countersign --allow-all".to_owned()),

@@ -45,8 +45,9 @@ impl State {
 
     /// `/model`: a list to choose from.
     pub(super) fn list_models(&mut self, effects: &mut Vec<Effect>) {
-        let list =
-            self.open_picker(Picker::reading("Models", "There is no other model: `countersign setup` finds one."));
+        let list = self.open_picker(
+            Picker::reading("Models", "There is no other model: `countersign setup` finds one.").of("model"),
+        );
         effects.push(Effect::ListModels(list));
     }
 
@@ -63,7 +64,7 @@ impl State {
         if rows.is_empty() {
             self.hint = Some(NO_CONNECTION.to_owned());
         } else {
-            self.open_picker(Picker::new("Connections", rows));
+            self.open_picker(Picker::new("Connections", rows).of("connection"));
         }
     }
 

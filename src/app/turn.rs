@@ -9,8 +9,8 @@ use super::find::Within;
 use super::keymap::{Command, Context};
 use super::queue::Status;
 use crate::domain::{
-    APPLY, ApprovalMode, EDITED, FailureKind, JournalEvent, Message, ModelEvent, ModelFailure, OperationId, Origin,
-    StepId, StopReason, ToolCall, ToolResult, TurnId, Usage,
+    APPLY, ApprovalMode, FailureKind, JournalEvent, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId,
+    StopReason, ToolCall, ToolResult, TurnId, Usage,
 };
 
 /// Said once before the first message to a model on another machine.
@@ -251,7 +251,7 @@ impl State {
         }
         let how = match &item.origin {
             Origin::Again { after, .. } => Some(format!("I ran {after} again")),
-            Origin::Edited { of } if !of.by_model() => Some("I edited and ran this myself".to_owned()),
+            Origin::Edited { of, what } if !of.by_model() => Some(format!("I {} and ran it myself", what.did("this"))),
             Origin::Model { .. } | Origin::Edited { .. } => None,
             Origin::Person | Origin::Beside { .. } => Some("I ran this myself".to_owned()),
             Origin::Program { after, .. } if item.call.name == APPLY && (denied || refused) => {
@@ -281,10 +281,10 @@ impl State {
         }
         // Denied or run: the model must know that this is not what it asked for.
         let edited = item.origin.edited();
-        let text = if edited {
+        let text = if let Some(edit) = edited {
             let reads = &item.call.arguments;
             let reads = item.prepared.as_ref().map_or_else(|| reads.clone(), |prepared| prepared.hidden(reads));
-            format!("{EDITED}{reads}\n{text}")
+            edit.told(&reads, &text)
         } else {
             text
         };
@@ -292,7 +292,7 @@ impl State {
         if !matches!(&self.chat.phase, Phase::Working { calls } if calls.iter().any(open)) {
             return Filled::Open;
         }
-        let kept = (!ended || edited).then(|| text.clone());
+        let kept = (!ended || edited.is_some()).then(|| text.clone());
         self.keep_of(id, JournalEvent::Told { text: kept });
         self.fill(id, text)
     }

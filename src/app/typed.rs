@@ -9,7 +9,7 @@ use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
 use super::queue::Status;
-use crate::domain::{Glass, OperationId, OperationKind, ToolCall, Typed, unclaimed};
+use crate::domain::{Edit, Glass, OperationId, OperationKind, ToolCall, Typed, unclaimed};
 
 impl State {
     /// The operation whose terminal gets the keys, if one does.
@@ -102,11 +102,12 @@ impl State {
             let mut arguments = unclaimed(&item.call.arguments)?;
             arguments.insert("terminal".to_owned(), Value::Bool(!command.terminal));
             let (id, name) = (item.call.id.clone(), item.call.name.clone());
-            Some(ToolCall { id, name, arguments: Value::Object(arguments).to_string() })
+            let edit = if command.terminal { Edit::NoTerminal } else { Edit::Terminal };
+            Some((ToolCall { id, name, arguments: Value::Object(arguments).to_string() }, edit))
         });
         let seal = self.queue.gate.seal(id);
         let proposed = match (changed, seal) {
-            (Some(call), Some(seal)) => self.propose_edited(id, seal, call, effects),
+            (Some((call, edit)), Some(seal)) => self.propose_edited((id, seal), edit, call, effects),
             _ => false,
         };
         let hint = "Only a command that waits can be given a terminal.".to_owned();

@@ -54,7 +54,7 @@ impl State {
                 self.take_back(vec![id], item.origin.beside(), call, effects);
             }
             Undo::Done { by, .. } => {
-                self.hint = Some(format!("{id} was taken back by {by}; undo that to do it again."));
+                self.hint = Some(format!("{id} was undone by {by}; undo that to do it again."));
             }
             Undo::Impossible if !item.status.closed() => self.hint = Some(format!("{id} changed nothing yet.")),
             Undo::Impossible => {

@@ -57,6 +57,23 @@ pub fn visible(text: &str) -> String {
     seen.map(|(_, letter)| letter).collect()
 }
 
+/// A command without the characters that nobody sees, or that shells and people read differently: an unusual blank is a
+/// usual one, and what goes back to the line's start begins one. None if it has no such.
+pub(super) fn as_it_looks(command: &str) -> Option<String> {
+    let field = Field { name: "command", role: Role::Command, text: command, names: None };
+    let mut hidden = hidden(&field).into_iter().map(|(at, _)| at).peekable();
+    let seen = command.char_indices().filter_map(|(at, letter)| {
+        let unseen = hidden.next_if_eq(&at).is_some();
+        match letter {
+            ' ' | '\n' | '\t' => Some(letter),
+            '\r' => Some('\n').filter(|_| !command[at + 1..].starts_with('\n')),
+            _ if letter.is_whitespace() => Some(' '),
+            _ => Some(letter).filter(|_| !unseen),
+        }
+    });
+    Some(seen.collect()).filter(|seen| seen != command)
+}
+
 fn fields(kind: &OperationKind) -> Vec<Field<'_>> {
     let field = |name, role, text| Field { name, role, text, names: None };
     match kind {

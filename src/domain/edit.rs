@@ -1,5 +1,6 @@
 //! What of a call a person edits before it runs: the text that matters, or all of its arguments. Pure.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::answer::Asks;
@@ -7,8 +8,74 @@ use super::arguments::CLAIM;
 use super::chat::ToolCall;
 use super::operation::{FileOperation, OperationKind, SqlOperation, SqlWay};
 
-/// What stands before the arguments of an edited call and its result, for the model.
-pub const EDITED: &str = "The person edited this call. It now reads: ";
+/// What the person changed of an operation before it ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Edit {
+    /// What it says.
+    #[default]
+    Text,
+    /// The answers of a form.
+    Answers,
+    /// It gets a terminal of its own.
+    Terminal,
+    /// It gets none.
+    NoTerminal,
+}
+
+impl Edit {
+    const ALL: [Self; 4] = [Self::Text, Self::Answers, Self::Terminal, Self::NoTerminal];
+
+    /// Whether it says something else than it did.
+    #[must_use]
+    pub fn says_else(self) -> bool {
+        matches!(self, Self::Text | Self::Answers)
+    }
+
+    /// One change after another: another text is what counts.
+    #[must_use]
+    pub fn after(self, earlier: Option<Self>) -> Self {
+        earlier.filter(|earlier| earlier.says_else()).unwrap_or(self)
+    }
+
+    /// What was done, as in `edited by you`.
+    #[must_use]
+    pub fn done(self) -> &'static str {
+        match self {
+            Self::Text => "edited",
+            Self::Answers => "filled in",
+            Self::Terminal => "put in a terminal",
+            Self::NoTerminal => "taken out of its terminal",
+        }
+    }
+
+    /// What somebody did to `what`, as in `You edited it`.
+    #[must_use]
+    pub fn did(self, what: &str) -> String {
+        match self {
+            Self::Text => format!("edited {what}"),
+            Self::Answers => format!("filled {what} in"),
+            Self::Terminal => format!("put {what} in a terminal"),
+            Self::NoTerminal => format!("took {what} out of its terminal"),
+        }
+    }
+
+    fn before_call(self) -> String {
+        format!("The person {}. It now reads: ", self.did("this call"))
+    }
+
+    /// The result of a call that was changed so, for the model: what the call reads now comes first.
+    #[must_use]
+    pub fn told(self, call: &str, result: &str) -> String {
+        format!("{}{call}\n{result}", self.before_call())
+    }
+
+    /// What a changed call reads now, and its result, of what the model was told.
+    #[must_use]
+    pub fn parted(told: &str) -> Option<(&str, &str)> {
+        Self::ALL.iter().find_map(|edit| told.strip_prefix(&edit.before_call()))?.split_once('\n')
+    }
+}
 
 /// A call opened for editing.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,6 +211,24 @@ mod tests {
 
     fn command() -> OperationKind {
         OperationKind::Command(CommandOperation { command: "rm a".to_owned(), timeout: None, terminal: false })
+    }
+
+    #[test]
+    fn what_was_changed_is_told_and_found_again() {
+        for edit in Edit::ALL {
+            let told = edit.told("{}", "one\ntwo");
+            assert!(told.starts_with("The person ") && told.contains("this call"), "{told}");
+            assert_eq!(Edit::parted(&told), Some(("{}", "one\ntwo")));
+        }
+        assert_eq!(Edit::parted("The person denied it.\n"), None);
+        assert_eq!((Edit::Terminal.after(Some(Edit::Text)), Edit::Text.after(None)), (Edit::Text, Edit::Text));
+        assert_eq!(Edit::NoTerminal.after(Some(Edit::Terminal)), Edit::NoTerminal);
+    }
+
+    #[test]
+    fn an_origin_of_an_earlier_version_was_edited() {
+        let origin: crate::domain::Origin = serde_json::from_str(r#"{"Edited":{"of":"Person"}}"#).unwrap();
+        assert_eq!(origin.edited(), Some(Edit::Text));
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub use chat::{
     TurnId, Usage,
 };
 pub use cost::{Amount, Cost, Prices};
-pub use edit::{EDITED, Editable, unclaimed};
+pub use edit::{Edit, Editable, unclaimed};
 pub use facts::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact, SecretFact, below_home};
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::AnswerOperation;
+use super::edit::Edit;
 use super::facts::Facts;
 use super::mcp::McpOperation;
 use super::record::Decider;
@@ -54,10 +55,13 @@ pub enum Origin {
         /// Who asked for that one.
         of: Box<Origin>,
     },
-    /// The person, who edited what somebody else asked for before it ran. It needs its own approval.
+    /// The person, who changed what was asked for before it ran. It needs its own approval.
     Edited {
-        /// Who asked for what was edited.
+        /// Who asked for what was changed.
         of: Box<Origin>,
+        /// What of it was changed; journals of earlier versions don't say.
+        #[serde(default)]
+        what: Edit,
     },
 }
 
@@ -67,7 +71,7 @@ impl Origin {
     pub fn by_model(&self) -> bool {
         match self {
             Self::Model { .. } => true,
-            Self::Edited { of } => of.by_model(),
+            Self::Edited { of, .. } => of.by_model(),
             Self::Person | Self::Program { .. } | Self::Again { .. } | Self::Beside { .. } => false,
         }
     }
@@ -78,15 +82,28 @@ impl Origin {
         match self {
             Self::Person => Self::Person,
             Self::Beside { .. } => self.clone(),
-            Self::Program { of, .. } | Self::Again { of, .. } | Self::Edited { of } => of.beside(),
+            Self::Program { of, .. } | Self::Again { of, .. } | Self::Edited { of, .. } => of.beside(),
             Self::Model { .. } => Self::Beside { of: Box::new(self.clone()) },
         }
     }
 
-    /// Whether the person edited it.
+    /// What the person changed of it, if they did.
     #[must_use]
-    pub fn edited(&self) -> bool {
-        matches!(self, Self::Edited { .. })
+    pub fn edited(&self) -> Option<Edit> {
+        match self {
+            Self::Edited { what, .. } => Some(*what),
+            Self::Model { .. } | Self::Person | Self::Program { .. } | Self::Again { .. } | Self::Beside { .. } => None,
+        }
+    }
+
+    /// The same operation as the person changed it.
+    #[must_use]
+    pub fn changed(&self, edit: Edit) -> Self {
+        let of = match self {
+            Self::Edited { of, .. } => of.clone(),
+            origin => Box::new(origin.clone()),
+        };
+        Self::Edited { of, what: edit.after(self.edited()) }
     }
 }
 

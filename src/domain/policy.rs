@@ -280,12 +280,13 @@ pub fn judge(
     enforceable: Enforceable,
     private_data_read: bool,
 ) -> Judgement {
-    let assessment = &prepared.assessment;
-    let operation = &prepared.operation;
+    let Prepared { operation, assessment, .. } = prepared;
     let class = assessment.class();
     let claim = &operation.claim;
     let claimed_low = claim.level() == Some(RiskLevel::Low);
     let mode = policy.in_force();
+    let terminal = matches!(&operation.kind, OperationKind::Command(command) if command.terminal);
+    let level = if terminal { assessment.level().max(RiskLevel::Medium) } else { assessment.level() };
     let smart = mode == ApprovalMode::Smart;
     let rule = |effect| {
         policy.rules.iter().find(|rule| rule.effect == effect && rule.covers(&operation.tool, &assessment.shapes))
@@ -295,7 +296,7 @@ pub fn judge(
         verdict,
         step,
         // A claim can make it look worse, never better.
-        risk: claim.level().map_or(assessment.level(), |claimed| claimed.max(assessment.level())),
+        risk: claim.level().map_or(level, |claimed| claimed.max(level)),
         containment,
         enforced: enforceable.covers(&operation.kind, containment),
         reason,
@@ -331,10 +332,10 @@ pub fn judge(
         };
         return Judgement { risk: assessment.level().max(RiskLevel::Medium), ..ask(Step::Default, reason) };
     }
-    if operation.origin.edited() {
-        // Neither a claim nor a rule nor the turn's approval was given for this text.
-        let risk = assessment.level();
-        return Judgement { risk, ..ask(Step::Default, format!("You edited it: it needs your approval. {}", lead())) };
+    if let Some(edit) = operation.origin.edited() {
+        // Neither a claim nor a rule nor the turn's approval was given for it as it is now.
+        let why = format!("You {}: it needs your approval. {}", edit.did("it"), lead());
+        return Judgement { risk: level, ..ask(Step::Default, why) };
     }
     if mode == ApprovalMode::AllowAll {
         return run(Step::AllowAll, "Mode allow-all runs everything.".to_owned());
@@ -347,11 +348,9 @@ pub fn judge(
     if let Some(rule) = rule(Effect::Ask) {
         return ruled(ask(Step::AskRule, configured("An ask", rule)), rule.to_string());
     }
-    if matches!(&operation.kind, OperationKind::Command(command) if command.terminal) {
+    if terminal {
         // Only a person can type there, and nothing contains it: no claim, rule or earlier yes stands for them.
-        let reason = format!("What runs in a terminal always asks. {}", lead());
-        let judged = ask(Step::Default, reason);
-        return Judgement { risk: judged.risk.max(RiskLevel::Medium), ..judged };
+        return ask(Step::Default, format!("What runs in a terminal always asks. {}", lead()));
     }
     let external = matches!(operation.kind, OperationKind::Mcp(_) | OperationKind::Other(_));
     if class >= Class::Unreadable {

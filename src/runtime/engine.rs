@@ -122,9 +122,10 @@ impl Engine {
             Origin::Person => &self.person_side,
             // No model is offered it, so it is among the person's tools; it knows where the run worked.
             Origin::Program { .. } if tool == APPLY || tool == ANSWER => &self.person_side,
-            Origin::Program { of, .. } | Origin::Again { of, .. } | Origin::Beside { of } | Origin::Edited { of } => {
-                self.side(of, tool)
-            }
+            Origin::Program { of, .. }
+            | Origin::Again { of, .. }
+            | Origin::Beside { of }
+            | Origin::Edited { of, .. } => self.side(of, tool),
         }
     }
 

@@ -18,7 +18,7 @@ use super::printed::{Matches, marked};
 use super::text::{self, Break};
 use super::theme::Role;
 use super::{ansi, item, number, output, table};
-use crate::app::{Command, Context, Entry, Item, Printout, Sight, Within};
+use crate::app::{Command, Context, Entry, Item, Printout, Sight, Status, Within};
 use crate::domain::{ApprovalMode, OperationId, Origin, Stream};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
@@ -45,7 +45,7 @@ impl Speaker {
             Entry::Operation(id) => match view.state.queue.get(*id).map(|item| &item.origin) {
                 Some(Origin::Person | Origin::Again { .. } | Origin::Beside { .. }) => Self::Person,
                 Some(Origin::Program { .. }) => Self::Program,
-                Some(Origin::Edited { of }) if !of.by_model() => Self::Person,
+                Some(Origin::Edited { of, .. }) if !of.by_model() => Self::Person,
                 Some(Origin::Model { .. } | Origin::Edited { .. }) | None => Self::Model,
             },
         }
@@ -445,14 +445,16 @@ fn operation_line(view: View<'_>, item: &Item, columns: usize) -> Line<'static> 
     // A badge's colours are too loud for a sign.
     let mark_role = if fate.role == Role::High { Role::Trouble } else { fate.role };
     let says = text::fit(&view.state.masks.hide(&fate.says), (columns / 3).max(24)).into_owned();
-    let end = if fate.time.is_empty() { says.clone() } else { format!("{says}  {:>6}", fate.time) };
+    // A colour alone says to few how bad it could be.
+    let risk = item.judgement.as_ref().filter(|_| item.status == Status::Waiting);
+    let badge = risk.map_or_else(String::new, |judgement| format!("{}  ", item::badge(judgement.risk)));
+    let end = if fate.time.is_empty() { format!("{badge}{says}") } else { format!("{says}  {:>6}", fate.time) };
     let word = text::column(&text::line(item.word()), WORD);
     let room = columns.saturating_sub(2 + WORD + 1 + 2 + text::width(&end));
     if room < 8 {
-        let gist =
-            text::column(&item::gist(&view.state.masks, item), columns.saturating_sub(4 + text::width(&fate.says)));
+        let gist = text::column(&item::gist(&view.state.masks, item), columns.saturating_sub(4 + text::width(&says)));
         let spans = vec![
-            view.span(fate.mark, mark_role),
+            view.span(badge.get(..1).unwrap_or(fate.mark).to_owned(), mark_role),
             Span::raw(" "),
             view.span(gist, Role::Text),
             view.span(format!("  {says}"), mark_role),

@@ -18,7 +18,7 @@ use super::table;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Item, Placing, Status, Undo};
-use crate::domain::{Containment, Decider, Foresight, OperationId, Outcome, Stream};
+use crate::domain::{Containment, Decider, Edit, Foresight, OperationId, Outcome, Stream};
 
 /// Lines of output that are shown; the output pane has the rest.
 const HEAD: usize = 40;
@@ -69,8 +69,6 @@ fn state(view: View<'_>, item: &Item, columns: usize) -> Vec<Line<'static>> {
     if let Some(reason) = item::trouble(item) {
         let reason = text::plain(&reason[..reason.floor_char_boundary(4_000)]);
         said.extend(reason.lines().map(|line| (line.to_owned(), Role::Trouble)));
-    } else if let Status::Denied { reason } = &item.status {
-        said.push((text::line(reason), Role::Text));
     }
     said.extend(item.note.as_deref().map(|note| (text::line(note), Role::Text)));
     let mut lines = labelled(view, "state", said, columns);
@@ -143,7 +141,8 @@ fn rest(view: View<'_>, item: &Item, foresight: Option<&Foresight>, columns: usi
     };
     if let Some(prepared) = &item.prepared {
         part("OPERATION", body::text(view, prepared, false, columns));
-        if let Some(asked) = &item.unedited {
+        let said_else = item.origin.edited().is_none_or(Edit::says_else);
+        if let Some(asked) = item.unedited.as_ref().filter(|_| said_else) {
             part("YOUR EDIT", preview::edited(view, asked, prepared, columns));
         }
         if item.status == Status::Waiting {

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::paint::{View, keys, named, put};
+use super::paint::{GAP, View, keys, named, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
@@ -54,20 +54,48 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
         return;
     }
     let counts = |(command, ..): &Entry| context != Context::Queue || view.state.counts(*command);
-    let bound: Vec<_> =
-        commands(view, context).into_iter().filter(counts).filter_map(|entry| bind(view, context, entry)).collect();
     let live = matches!(view.state.modal, None | Some(Modal::Page { .. }));
-    let lines = keys(view, &bound, room.width.into(), 1, live);
+    let (help, others): (Vec<Entry>, Vec<Entry>) =
+        commands(view, context).into_iter().filter(counts).partition(|(command, ..)| *command == Command::Help);
+    let bind =
+        |entries: Vec<Entry>| entries.into_iter().filter_map(|entry| bind(view, context, entry)).collect::<Vec<_>>();
+    let mut bound = bind(others);
+    bound.splice(0..0, into_terminal(view, context).filter(|_| live));
+    let lines = with_last(view, &bound, &bind(help), room.width.into(), live);
     put(buf, room, 0, lines.first().unwrap_or(&Line::default()));
     if live {
         sight.keys = named(&lines, room);
     }
 }
 
+/// A row of keys, as many as fit before the last ones, which tell where the others stand.
+fn with_last(view: View<'_>, bound: &[Key], last: &[Key], columns: usize, live: bool) -> Vec<Line<'static>> {
+    let wide = |(key, says): &Key| text::width(key) + 1 + text::width(says) + GAP;
+    let mut left = (columns + GAP).saturating_sub(last.iter().map(wide).sum());
+    let fits = bound.iter().take_while(|entry| {
+        let fits = wide(entry) <= left;
+        left = left.saturating_sub(wide(entry));
+        fits
+    });
+    keys(view, &fits.chain(last).cloned().collect::<Vec<_>>(), columns, 1, live)
+}
+
+/// How one gets from here into the terminal that is shown, where a program runs in one.
+fn into_terminal(view: View<'_>, context: Context) -> Option<Key> {
+    let elsewhere = matches!(context, Context::Composer | Context::Queue | Context::Chat);
+    let (id, _) = view.state.terminal().filter(|_| elsewhere)?;
+    let keymap = &view.state.keymap;
+    let there = keymap.key(Context::Everywhere, Command::FocusOutput)?;
+    let types = keymap.key(Context::Output, Command::TypeInto)?;
+    Some((format!("{there} {types}"), format!("type into {id}")))
+}
+
+/// A key and what it does.
+type Key = (String, String);
 /// One command, or two that belong together, and what they do.
 type Entry = (Command, Option<Command>, &'static str);
 
-fn bind(view: View<'_>, context: Context, (one, other, says): Entry) -> Option<(String, String)> {
+fn bind(view: View<'_>, context: Context, (one, other, says): Entry) -> Option<Key> {
     let (key, says) = view.key(context, one, says)?;
     let second = other.and_then(|other| view.state.keymap.key(context, other));
     Some((second.map_or(key.clone(), |second| format!("{key} {second}")), says))
@@ -101,6 +129,12 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
 fn usual(view: View<'_>, context: Context) -> Vec<Entry> {
     let one = |command, says| (command, None, says);
     let scroll = (Command::LineUp, Some(Command::LineDown), "scroll");
+    // What is meant where all in the list are spoken of.
+    let (deny_these, approve_these) = match (view.state.queue.marked().next(), view.state.queue.plan().filter()) {
+        (Some(_), _) => ("deny marked", "approve marked"),
+        (None, "") => ("deny all", "approve all"),
+        (None, _) => ("deny shown", "approve shown"),
+    };
     let marked = view.state.queue.marked().next().is_some();
     let shown = view.state.output.shown().and_then(|id| view.state.queue.get(id));
     let ended = shown.is_none_or(|item| item.status.closed());
@@ -149,12 +183,12 @@ fn usual(view: View<'_>, context: Context) -> Vec<Entry> {
         Context::Queue => vec![
             one(Command::Open, "open"),
             one(Command::Deny, if marked { "deny marked" } else { "deny" }),
-            one(Command::DenyWithReason, "with reason"),
+            one(Command::ApproveAll, approve_these),
+            one(Command::DenyAll, deny_these),
             one(Command::Edit, "edit"),
-            one(Command::ApproveAll, if marked { "approve marked" } else { "approve all" }),
-            one(Command::Mark, "mark"),
-            one(Command::DenyAll, "deny all"),
             one(Command::Details, "details"),
+            one(Command::DenyWithReason, "with reason"),
+            one(Command::Mark, "mark"),
             one(Command::ShowOutput, "output"),
             one(Command::Filter, "filter"),
             one(Command::Sort, "sort"),

@@ -14,6 +14,8 @@ use crate::domain::{Containment, Decider, OperationKind, Outcome, Prepared, Risk
 
 /// Frames of what moves, four a second.
 const FRAMES: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠹"];
+/// Longest reason of a failure, in bytes, that a row says.
+const BRIEF: usize = 20;
 /// Longest gist that is looked at, in bytes, before it is shortened to its row.
 const GIST: usize = 1_000;
 
@@ -51,7 +53,9 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
         Status::Preparing => quiet("·", Role::Dim, "reading"),
         Status::Waiting => {
             let role = item.judgement.as_ref().map_or(Role::Medium, |judgement| risk_role(judgement.risk));
-            quiet("●", role, &format!("waiting {}", item.id))
+            // What a server asks is a question, not something that would be done.
+            let mark = if item.answers().is_some() { "?" } else { "●" };
+            quiet(mark, role, &format!("waiting {}", item.id))
         }
         Status::Allowed { starting: true } => quiet("·", Role::Dim, "starting"),
         Status::Allowed { starting: false } => {
@@ -65,30 +69,57 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
         }
         Status::Ended { outcome, took } => {
             let (mark, role, says) = match &item.undo {
-                Undo::Done { by, .. } => ("↶", Role::Dim, format!("taken back by {by}")),
+                Undo::Done { by, .. } => ("↶", Role::Dim, format!("undone by {by}")),
                 Undo::Possible(_) | Undo::Impossible => ended(outcome),
             };
-            let brief = if *outcome == Outcome::Lost { "interrupted".to_owned() } else { says.clone() };
+            let brief = match outcome {
+                _ if matches!(item.undo, Undo::Done { .. }) => says.clone(),
+                Outcome::Lost => "interrupted".to_owned(),
+                Outcome::TimedOut { .. } => "timed out".to_owned(),
+                Outcome::Succeeded { .. } | Outcome::Failed { .. } | Outcome::Cancelled => says.clone(),
+            };
             let says = if staged(item) { format!("{says}, staged") } else { says };
             // What ran is not what the model asked for.
-            let says = if item.origin.edited() { format!("{says}, edited by you") } else { says };
+            let edit = item.origin.edited().map(|edit| format!(", {} by you", edit.done()));
+            let says = says + edit.as_deref().unwrap_or_default();
             // Nobody knows how long it ran.
             let time = if *outcome == Outcome::Lost { String::new() } else { number::duration(*took) };
             Fate { mark, role, says, brief, time }
         }
-        // Nobody denied it: what it belonged to was stopped.
-        Status::Denied { .. } if item.decider == Some(Decider::Interrupt) => quiet("✗", Role::Dim, "not started"),
-        Status::Denied { .. } => match item.again {
-            0 if item.decider == Some(Decider::PersonAll) => quiet("✗", Role::Dim, "denied with all"),
-            0 => {
-                let why = item.denied_why().map(|why| text::line(&view.state.masks.hide(why)));
-                quiet("✗", Role::Dim, &why.map_or_else(|| "denied".to_owned(), |why| format!("denied: {why}")))
-            }
-            1 => quiet("✗", Role::Dim, "denied again"),
-            times => quiet("✗", Role::Dim, &format!("denied again ×{times}")),
-        },
+        Status::Denied { .. } => quiet("✗", Role::Dim, &denied(&view.state.masks, item)),
         Status::Refused { .. } => quiet("!", Role::Trouble, "refused"),
     }
+}
+
+/// What became of one that was not run, in the words that stand everywhere: `denied by you: not now`.
+pub fn denied(masks: &Masks, item: &Item) -> String {
+    match (&item.decider, item.again) {
+        // Nobody denied it: what it belonged to was stopped.
+        (Some(Decider::Interrupt), _) => "not started".to_owned(),
+        (_, 1) => "denied again".to_owned(),
+        (_, 2..) => format!("denied again ×{}", item.again),
+        (Some(Decider::PersonAll), 0) => "denied by you, with all".to_owned(),
+        (Some(Decider::Person), 0) => match item.denied_why() {
+            Some(why) => format!("denied by you: {}", text::line(&masks.hide(why))),
+            None => "denied by you".to_owned(),
+        },
+        (Some(Decider::Rule), 0) => "denied by a rule".to_owned(),
+        (
+            Some(Decider::TurnApproval | Decider::Claim | Decider::Whitelist | Decider::AllowAll | Decider::Policy)
+            | None,
+            0,
+        ) => "denied".to_owned(),
+    }
+}
+
+/// Why it failed, on lines: `failed: exit 3`.
+pub fn failed(reason: &str) -> String {
+    format!("failed: {}", text::plain(reason[..reason.floor_char_boundary(4_000)].trim_end()))
+}
+
+/// The same where it is so short that a row says all of it.
+fn failed_briefly(reason: &str) -> Option<String> {
+    (reason.len() <= BRIEF && !reason.contains('\n')).then(|| failed(reason))
 }
 
 /// Whether what it changes of its workspace lands in a layer.
@@ -99,7 +130,9 @@ fn staged(item: &Item) -> bool {
 fn ended(outcome: &Outcome) -> (&'static str, Role, String) {
     match outcome {
         Outcome::Succeeded { summary } => ("✓", Role::Good, text::line(summary)),
-        Outcome::Failed { .. } => ("!", Role::Trouble, "failed".to_owned()),
+        Outcome::Failed { reason } => {
+            ("!", Role::Trouble, failed_briefly(reason).unwrap_or_else(|| "failed".to_owned()))
+        }
         Outcome::Cancelled => ("✗", Role::Dim, "stopped".to_owned()),
         Outcome::TimedOut { seconds } => {
             ("!", Role::Trouble, format!("timed out after {}", number::duration(seconds.saturating_mul(1_000))))
@@ -111,7 +144,8 @@ fn ended(outcome: &Outcome) -> (&'static str, Role, String) {
 /// What went wrong, where a sentence says more than the row does.
 pub fn trouble(item: &Item) -> Option<&str> {
     match &item.status {
-        Status::Refused { reason } | Status::Ended { outcome: Outcome::Failed { reason }, .. } => Some(reason),
+        Status::Refused { reason } => Some(reason),
+        Status::Ended { outcome: Outcome::Failed { reason }, .. } if failed_briefly(reason).is_none() => Some(reason),
         Status::Denied { reason } if item.prepared.is_none() || !by_person(item) => Some(reason),
         Status::Preparing
         | Status::Waiting

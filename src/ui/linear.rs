@@ -25,6 +25,8 @@ const GIST: usize = 300;
 /// Columns that nothing is wrapped at: the reader wraps.
 const COLUMNS: usize = 4_000;
 
+/// What so many would change is told one after the other.
+const EFFECTS: usize = 10;
 /// Rows of a list that are told at once.
 const LISTED: usize = 30;
 
@@ -41,6 +43,8 @@ pub struct Teller {
     /// Lines of the entry after them that are told.
     said: usize,
     operations: BTreeMap<OperationId, Step>,
+    /// How many effects were told since what waits was, or the person typed.
+    effects: usize,
     ready: bool,
     /// The list that was told, as it was narrowed then.
     list: Option<(PickerId, String, bool)>,
@@ -53,7 +57,8 @@ pub struct Teller {
 /// How far an operation was told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Step {
-    Waits(Seal, bool),
+    /// Under this seal, and with what it would change, once that was told.
+    Waits(Seal, Option<String>),
     Runs,
     Over,
 }
@@ -63,7 +68,7 @@ impl Default for Teller {
         let theme = Theme::named("mono").unwrap_or_default();
         let (cache, operations) = (Cache::default(), BTreeMap::new());
         let (setup, read) = (Vec::new(), Reading::default());
-        Self { theme, cache, entries: 0, said: 0, operations, ready: false, list: None, setup, read }
+        Self { theme, cache, entries: 0, said: 0, operations, effects: 0, ready: false, list: None, setup, read }
     }
 }
 
@@ -192,19 +197,23 @@ impl Teller {
             Status::Waiting => {
                 let Some(seal) = state.queue.gate().seal(item.id) else { return };
                 let foresight = state.queue.foresight(item.id);
-                let measured = foresight.is_some_and(|foresight| *foresight != Foresight::Measuring);
-                let step = Step::Waits(seal, measured);
+                let foresight = foresight.filter(|foresight| **foresight != Foresight::Measuring);
+                let effect = foresight.and_then(preview::brief);
                 match before {
-                    Some(Step::Waits(old, done)) if old == seal => {
-                        let effect = foresight.and_then(preview::brief).filter(|_| measured && !done);
-                        lines.extend(effect.map(|effect| format!("operation {number} would change: {effect}")));
+                    Some(Step::Waits(old, told)) if old == seal => {
+                        let news = effect.filter(|effect| told.as_ref() != Some(effect));
+                        if let Some(effect) = &news {
+                            self.effect(state, number, effect, lines);
+                        }
+                        Step::Waits(seal, news.or(told))
                     }
                     _ => {
-                        lines.push(waits(state, item, foresight.filter(|_| measured)));
+                        self.effects = 0;
+                        lines.push(waits(state, item, foresight));
                         shown.push((item.id, seal, brief(state, item).1));
+                        Step::Waits(seal, effect)
                     }
                 }
-                step
             }
             Status::Running { .. } => {
                 if before != Some(Step::Runs) {
@@ -220,8 +229,10 @@ impl Teller {
                 lines.extend(read::ending(View { state, theme: &self.theme }, item.id));
                 Step::Over
             }
-            Status::Denied { reason } => {
-                lines.push(format!("operation {number} denied: {}", text::line(reason)));
+            Status::Denied { .. } => {
+                let why = item::trouble(item).and(item.judgement.as_ref()).map(|judgement| judgement.reason.as_str());
+                let why = why.map_or_else(String::new, |why| format!(": {}", text::line(&state.masks.hide(why))));
+                lines.push(format!("operation {number} {}{why}", item::denied(&state.masks, item)));
                 Step::Over
             }
             Status::Refused { reason } => {
@@ -233,9 +244,26 @@ impl Teller {
         self.operations.insert(item.id, step);
     }
 
+    /// What one that waits would change, measured after it was told: of many the first ones, then how many more.
+    fn effect(&mut self, state: &State, number: u64, effect: &str, lines: &mut Vec<String>) {
+        self.effects += 1;
+        if self.effects <= EFFECTS {
+            lines.push(format!("operation {number} would change: {effect}"));
+        } else if self.effects == EFFECTS + 1 {
+            let untold = |item: &&Item| match (self.operations.get(&item.id), state.queue.foresight(item.id)) {
+                (_, None | Some(Foresight::Nothing | Foresight::Unmeasurable(_))) => false,
+                (Some(Step::Waits(_, told)), Some(foresight)) => preview::brief(foresight) != *told,
+                (Some(Step::Runs | Step::Over) | None, Some(_)) => true,
+            };
+            let more = state.queue.waiting().filter(untold).count();
+            lines.push(format!("what {more} more would change: list tells it"));
+        }
+    }
+
     /// What a line asks to be told.
     pub fn answer(&mut self, state: &State, said: &Said) -> (Vec<String>, Vec<Shown>) {
         let (mut lines, mut shown) = (Vec::new(), Vec::new());
+        self.effects = 0;
         match said {
             Said::Show(numbers) => {
                 for id in chosen(state, numbers) {

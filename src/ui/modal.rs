@@ -369,7 +369,7 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
         Origin::Person | Origin::Beside { .. } => "asked by you".to_owned(),
         Origin::Program { after, .. } => format!("offered by the program after {after}"),
         Origin::Again { after, .. } => format!("asked by you, {after} again"),
-        Origin::Edited { .. } => "edited by you".to_owned(),
+        Origin::Edited { what, .. } => format!("{} by you", what.done()),
         Origin::Model { .. } => {
             let model = &view.state.setting.model;
             let name = if view.state.setting.practice || model.is_empty() {

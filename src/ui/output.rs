@@ -11,7 +11,7 @@ use super::text::{self, Break};
 use super::theme::Role;
 use super::{chart, item, number, position, printed, table, terminal};
 use crate::app::{Ask, Command, Context, Item, Shape, Sight, Status, Within};
-use crate::domain::{OperationKind, Outcome};
+use crate::domain::{FileOperation, OperationKind, Outcome};
 
 /// Draws the output that is shown.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
@@ -75,7 +75,7 @@ pub fn ending(view: View<'_>, item: Option<&Item>, bytes: u64, columns: usize) -
             let nothing = nothing(item).filter(|_| silent && matches!(outcome, Outcome::Succeeded { .. }));
             lines.extend(nothing.map(|said| view.line(format!("  {said}"), Role::Dim)));
             let said = match outcome {
-                Outcome::Failed { reason } => text::plain(reason[..reason.floor_char_boundary(4_000)].trim_end()),
+                Outcome::Failed { reason } => item::failed(reason),
                 Outcome::Succeeded { .. } | Outcome::Cancelled | Outcome::TimedOut { .. } | Outcome::Lost => fate.says,
             };
             let role = if fate.role == Role::Trouble { Role::Trouble } else { Role::Dim };
@@ -86,9 +86,10 @@ pub fn ending(view: View<'_>, item: Option<&Item>, bytes: u64, columns: usize) -
                 line.spans.extend(row.spans);
                 lines.push(line);
             }
-            // The size of an answer is told already; laid out it may have another one.
+            // The size of an answer, or of a file that was written, is told already; what is shown may have another one.
             let kind = item.prepared.as_ref().map(|prepared| &prepared.operation.kind);
-            let told = silent || matches!(kind, Some(OperationKind::Http(_)));
+            let read = matches!(kind, Some(OperationKind::File(FileOperation::Read { .. })));
+            let told = silent || matches!(kind, Some(OperationKind::Http(_) | OperationKind::File(_))) && !read;
             let size = if told { String::new() } else { format!("   {}", number::size(bytes)) };
             let figures = view.span(format!("   {}{size}", fate.time), Role::Dim);
             match lines.last_mut() {

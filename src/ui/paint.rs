@@ -104,6 +104,9 @@ pub fn title(view: View<'_>, text: &str, focused: bool) -> Line<'static> {
     view.line(format!(" {text} "), if focused { Role::Accent } else { Role::Strong })
 }
 
+/// Columns between two keys.
+pub const GAP: usize = 3;
+
 /// Keys and what they do, as many as fit into rows of a width.
 pub fn keys(view: View<'_>, keys: &[(String, String)], columns: usize, rows: usize, live: bool) -> Vec<Line<'static>> {
     let role = |live_role| view.theme.style(if live { live_role } else { Role::Dim });
@@ -112,7 +115,7 @@ pub fn keys(view: View<'_>, keys: &[(String, String)], columns: usize, rows: usi
     let mut used = 0;
     for (key, says) in keys {
         let wide = text::width(key) + 1 + text::width(says);
-        let gap = if used == 0 { 0 } else { 3 };
+        let gap = if used == 0 { 0 } else { GAP };
         if used + gap + wide > columns && used > 0 {
             if out.len() >= rows {
                 break;
@@ -122,8 +125,8 @@ pub fn keys(view: View<'_>, keys: &[(String, String)], columns: usize, rows: usi
         }
         let Some(current) = out.last_mut() else { break };
         if used > 0 {
-            current.push_span(Span::raw("   "));
-            used += 3;
+            current.push_span(Span::raw(" ".repeat(GAP)));
+            used += GAP;
         }
         current.push_span(Span::styled(key.clone(), key_style));
         current.push_span(Span::styled(format!(" {says}"), says_style));

@@ -100,7 +100,7 @@ fn answering(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
     sight.keys = named(&lines, area);
 }
 
-/// ` 12 of 340 `
+/// ` 12 of 340 commands `
 fn count(picker: &Picker) -> String {
     let (fitting, all) = picker.counts();
     let said = |count: usize| number::thousands(count as u64);
@@ -108,8 +108,8 @@ fn count(picker: &Picker) -> String {
         if picker.dropped > 0 { format!(", {} more not listed", said(picker.dropped)) } else { String::new() };
     match (picker.reading, fitting == all) {
         (true, _) => String::new(),
-        (false, true) => format!(" {}{dropped} ", said(all)),
-        (false, false) => format!(" {} of {}{dropped} ", said(fitting), said(all)),
+        (false, true) => format!(" {}{dropped} ", number::count(all as u64, picker.noun)),
+        (false, false) => format!(" {} of {}{dropped} ", said(fitting), number::count(all as u64, picker.noun)),
     }
 }
 

@@ -24,6 +24,10 @@ const DIGITS: usize = 2;
 /// Columns that what an operation would do keeps beside how it ended, and beside what it would do to what.
 const LEAST: usize = 12;
 const BESIDE: usize = 20;
+/// Columns beside the word for a tool from which on there is room for it.
+const ROOMY: usize = 32;
+/// Columns that how it ended, and how long it took, have beside what is left of that.
+const ENDED: usize = 23;
 
 /// Columns that what it waits for, or would do, has beside a long text.
 const MOST: usize = 34;
@@ -180,8 +184,8 @@ fn behind(item: &Item) -> bool {
     matches!(item.status, Status::Preparing | Status::Allowed { starting: false })
 }
 
-/// How it ended in so many columns. Where there is little room, that it can be undone is told in a word, then its time
-/// goes, then the end of its words.
+/// How it ended in so many columns. Where there is little room, that it can be undone is told in a word, then not at all,
+/// then the end of its words goes.
 fn ended(fate: &item::Fate, undoable: bool, room: usize) -> String {
     // A short reason to have denied it is told beside what it was, a long one gives way to it.
     let says = text::fit(&fate.says, (room / 2).max(30));
@@ -191,18 +195,22 @@ fn ended(fate: &item::Fate, undoable: bool, room: usize) -> String {
     let (full, short) = (format!("{} {says}", fate.mark), format!("{} {short}", fate.mark));
     let undo = if undoable { "undo  " } else { "" };
     let mut ways = Vec::new();
-    if !fate.time.is_empty() {
+    if fate.time.is_empty() {
+        ways.extend([format!("{undo}{full}"), format!("{undo}{short}"), full, short]);
+    } else {
         let time = &fate.time;
         ways.extend(undoable.then(|| format!("can be undone  {full}  {time:>6}")));
-        for brief in [&full, &short] {
-            ways.extend([format!("{undo}{brief}  {time:>6}"), format!("{undo}{brief}  {time}")]);
+        for undo in [undo, ""] {
+            for brief in [&full, &short] {
+                ways.extend([format!("{undo}{brief}  {time:>6}"), format!("{undo}{brief}  {time}")]);
+            }
         }
     }
-    ways.extend([format!("{undo}{full}"), format!("{undo}{short}"), full, short]);
     if let Some(fits) = ways.into_iter().find(|said| text::width(said) <= room) {
         return fits;
     }
-    format!("{} {}", fate.mark, text::fit(&fate.brief, room.saturating_sub(2)))
+    let time = if fate.time.is_empty() { String::new() } else { format!("  {}", fate.time) };
+    format!("{} {}{time}", fate.mark, text::fit(&fate.brief, room.saturating_sub(2 + text::width(&time))))
 }
 
 /// `▸ 1  H HIGH  sql      DELETE FROM orders WHERE …`
@@ -215,7 +223,7 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
     let production = item::hits_production(item);
     let badge = if production { PRODUCTION + 2 } else { 0 };
     let used = 1 + digits + 2 + 6 + 2;
-    let wide = columns > used + WORD + 24;
+    let wide = columns > used + WORD + ROOMY;
     let used = used + badge + if wide { WORD + 1 } else { 0 };
     let gist = item::gist(&view.state.masks, item);
     let end = match &item.status {
@@ -227,8 +235,10 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
         Status::Running { .. } => format!("{}  {}", fate.time, fate.mark),
         Status::Preparing | Status::Allowed { .. } => fate.says.clone(),
         Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => {
-            let least = text::width(&gist).min(LEAST);
-            ended(&fate, matches!(item.undo, Undo::Possible(_)), columns.saturating_sub(used + least + 3))
+            let beside = |gist: usize| columns.saturating_sub(used + gist + 3);
+            // How it ended, and how long it took, stay where there is little room.
+            let room = beside(text::width(&gist).min(LEAST)).max(beside(0).min(ENDED));
+            ended(&fate, matches!(item.undo, Undo::Possible(_)), room)
         }
     };
     let quiet = behind(item) || item.status.closed() && fate.role != Role::Trouble;

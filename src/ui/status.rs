@@ -5,8 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use super::paint::{View, put, put_right};
-use super::text;
 use super::theme::Role;
+use super::{number, text};
+use crate::app::{Item, Status};
 use crate::domain::{ApprovalMode, Policy};
 
 /// What is left out first where there is no room: the workspace, then our own name, then that changes can be staged,
@@ -124,8 +125,11 @@ fn right(view: View<'_>) -> (Line<'static>, Vec<Span<'static>>) {
         return (view.line(said, Role::High), Vec::new());
     }
     let (waiting, high) = view.state.queue.counts();
-    let said = match high {
-        0 => format!("{waiting} waiting"),
+    let runs = |item: &&Item| matches!(item.status, Status::Running { .. });
+    let running = view.state.queue.running().filter(runs).count();
+    let said = match (waiting, high) {
+        (0, _) if running > 0 => format!("{} running", number::thousands(running as u64)),
+        (_, 0) => format!("{waiting} waiting"),
         _ => format!("{waiting} waiting ({high} HIGH)"),
     };
     let role = match (waiting, high) {

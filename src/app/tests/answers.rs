@@ -45,6 +45,10 @@ fn a_form_waits_in_every_mode_and_yes_opens_it_until_it_is_filled_in() {
         }
         world.control('s');
         assert_eq!(*world.status(2), Status::Waiting);
+        let item = world.state.queue.get(OperationId(2)).unwrap();
+        assert_eq!(item.word(), "question");
+        let judged = &item.judgement.as_ref().unwrap().reason;
+        assert!(judged.starts_with("You filled it in: it needs your approval."), "{judged}");
         world.look();
         world.press(KeyCode::Char('y'));
         assert_eq!(world.executed.last().unwrap().0, OperationId(2), "{mode:?}");

@@ -255,6 +255,55 @@ fn deny_all_leaves_what_was_approved_already() {
 }
 
 #[test]
+fn what_was_approved_waits_again_once_what_it_needs_is_denied() {
+    let calls = [("echo 1 > gen.py", None), ("python3 gen.py", None), ("make", None)];
+    for all in [false, true] {
+        let mut world = asked(&calls);
+        for id in [2, 3] {
+            let seal = world.state.queue.gate.seal(OperationId(id)).unwrap();
+            assert!(world.state.approve(OperationId(id), seal, &mut Vec::new()));
+        }
+        world.look();
+        world.press(KeyCode::Char(if all { 'D' } else { 'n' }));
+        assert_eq!(*world.status(2), Status::Waiting, "it was approved to run after #1");
+        let item = world.state.queue.get(OperationId(2)).unwrap();
+        assert_eq!(item.requeued.as_deref(), Some("You approved it while #1 was still to run."));
+        assert_eq!(world.state.queue.lacks(OperationId(2)).unwrap().by, OperationId(1));
+        assert!(matches!(world.status(3), Status::Allowed { .. }), "it needs nothing of #1");
+        assert!(world.executed.is_empty());
+        world.feed(1_000, Event::Wake);
+        world.look();
+        assert_eq!(world.dialog(), Some(OperationId(2)));
+        world.press(KeyCode::Char('y'));
+        assert_eq!(world.commands(), ["python3 gen.py"], "whoever approves it now knows");
+    }
+}
+
+#[test]
+fn what_was_approved_while_it_starts_waits_again_too() {
+    let mut world = asked(&[("echo 1 > gen.py", None), ("python3 gen.py", None)]);
+    let seal = world.state.queue.gate.seal(OperationId(2)).unwrap();
+    assert!(world.state.approve(OperationId(2), seal, &mut Vec::new()));
+    world.state.queue.set_status(OperationId(2), Status::Allowed { starting: true });
+    world.look();
+    world.press(KeyCode::Char('n'));
+    let prepared = world.state.queue.gate.prepared(OperationId(2)).unwrap().clone();
+    world.feed(1, Event::Refreshed(OperationId(2), Proposal::Ready(Box::new(prepared))));
+    assert_eq!((world.status(2), world.executed.len()), (&Status::Waiting, 0));
+}
+
+#[test]
+fn who_stops_the_turn_is_asked_nothing_again() {
+    let mut world = asked(&[("echo 1 > gen.py", None), ("python3 gen.py", None)]);
+    let seal = world.state.queue.gate.seal(OperationId(2)).unwrap();
+    assert!(world.state.approve(OperationId(2), seal, &mut Vec::new()));
+    world.state.withdraw(true, &mut Vec::new());
+    for id in [1, 2] {
+        assert!(matches!(world.status(id), Status::Denied { .. }), "{id}");
+    }
+}
+
+#[test]
 fn deny_all_takes_along_what_nobody_was_asked_about() {
     let mut world = asked(&[("make a", None), ("ls", None)]);
     assert!(matches!(world.status(2), Status::Allowed { .. }), "it waits for the one before");

@@ -1,7 +1,7 @@
 //! "Don't ask again" by keys: what is shown, when it is saved, and what it changes.
 
 use super::*;
-use crate::domain::{ApprovalMode, Decider, Draft, Remembered, RuleEffect, RuleId, Scope, Verdict};
+use crate::domain::{ApprovalMode, Decider, Draft, Edit, Remembered, RuleEffect, RuleId, Scope, Verdict};
 
 /// A turn in which the model asks for the given commands.
 fn asked(commands: &[(&str, Option<&str>)]) -> World {
@@ -214,7 +214,7 @@ fn an_edited_one_is_not_covered_by_a_rule() {
     world.press(KeyCode::Char('y'));
     world.finish(1);
     let mut prepared = world.state.queue.get(OperationId(1)).unwrap().prepared.clone().unwrap();
-    prepared.operation.origin = Origin::Edited { of: Box::new(prepared.operation.origin.clone()) };
+    prepared.operation.origin = prepared.operation.origin.changed(Edit::Text);
     assert_eq!(world.state.queue.gate().weigh(&prepared).verdict, Verdict::Ask);
 }
 

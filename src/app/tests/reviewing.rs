@@ -52,6 +52,26 @@ fn running_again_is_an_operation_of_its_own() {
 }
 
 #[test]
+fn what_is_run_again_is_hidden_by_no_filter() {
+    for (filter, stays) in [("/done", false), ("/1", false), ("/rm", true)] {
+        let mut world = World::new();
+        world.say("go");
+        world.model("", &[("rm a", None)]);
+        world.look();
+        world.press(KeyCode::Char('n'));
+        world.press(KeyCode::F(2));
+        world.type_in(filter);
+        world.press(KeyCode::Enter);
+        world.press(KeyCode::Char('R'));
+        let listed: Vec<u64> = world.state.queue.listed().iter().map(|item| item.id.0).collect();
+        assert_eq!(listed, [2, 1], "{filter}");
+        assert_eq!(!world.state.queue.plan().filter().is_empty(), stays, "{filter}");
+        let hint = world.state.hint.as_deref();
+        assert_eq!(hint, (!stays).then_some("The filter is gone: it hid #2."), "{filter}");
+    }
+}
+
+#[test]
 fn what_ran_unasked_is_listed_and_nothing_else() {
     let mut world = World::new();
     world.say("go");

@@ -250,7 +250,10 @@ fn a_click_on_a_key_acts_like_it_unless_it_approves() {
     click(&mut world, ">");
     assert_eq!(world.dialog(), Some(OperationId(2)));
     world.look();
-    world.press(KeyCode::Char('y'));
+    click(&mut world, "y");
+    assert!(
+        matches!(&world.state.modal, Some(Modal::Confirm(dialog)) if matches!(dialog.asking, Asking::Confirm { .. }))
+    );
     world.look();
     click(&mut world, "2");
     assert!(world.executed.is_empty(), "the number of a high one is typed, not clicked");

@@ -187,6 +187,43 @@ fn the_key_in_the_dialog_proposes_it_anew_in_a_terminal_and_back() {
 }
 
 #[test]
+fn what_is_put_in_a_terminal_is_told_as_that_and_not_as_edited() {
+    let told = |toggles: usize| {
+        let mut world = World::new();
+        world.say("go");
+        world.model("", &[("make", None)]);
+        for _ in 0..toggles {
+            world.look();
+            world.press(KeyCode::Char('T'));
+        }
+        let judged = world.state.queue.get(OperationId(1)).unwrap().judgement.clone().unwrap();
+        assert_eq!(judged.risk, RiskLevel::Medium);
+        world.look();
+        world.press(KeyCode::Char('y'));
+        world.finish(1);
+        let result = world.results()[0].text.lines().next().unwrap().to_owned();
+        (judged.reason.split(':').next().unwrap().to_owned(), result)
+    };
+    let (reason, result) = told(1);
+    assert_eq!(reason, "You put it in a terminal");
+    assert!(result.starts_with("The person put this call in a terminal. It now reads: {"), "{result}");
+    let (reason, result) = told(2);
+    assert_eq!(reason, "You took it out of its terminal");
+    assert!(result.starts_with("The person took this call out of its terminal. It now reads: {"), "{result}");
+}
+
+#[test]
+fn a_reader_in_a_terminal_is_medium_however_it_got_there() {
+    let mut world = World::in_mode(crate::domain::ApprovalMode::Strict);
+    world.say("go");
+    world.model("", &[("ls", None)]);
+    world.look();
+    world.press(KeyCode::Char('T'));
+    let judged = world.state.queue.get(OperationId(1)).unwrap().judgement.clone().unwrap();
+    assert_eq!(judged.risk, RiskLevel::Medium);
+}
+
+#[test]
 fn what_is_typed_is_shown_in_no_log() {
     assert_eq!(format!("{:?}", Typed::Keys(b"hunter2".to_vec())), "Keys(7 bytes)");
 }

@@ -112,3 +112,62 @@ fn the_number_of_a_high_one_does_not_count_at_once_after_its_yes() {
         assert_eq!(matches!(world.status(2), Status::Allowed { .. }), counts, "{pause}");
     }
 }
+
+#[test]
+fn a_reason_and_numbers_take_every_key_at_once() {
+    let mut world = asked();
+    world.press(KeyCode::Char('r'));
+    world.type_in("yes, but not now");
+    world.press(KeyCode::Enter);
+    let why = world.state.queue.get(OperationId(1)).unwrap().denied_why().map(str::to_owned);
+    assert_eq!(why.as_deref(), Some("yes, but not now"), "nothing was drawn meanwhile");
+
+    world.press(KeyCode::Esc);
+    world.press(KeyCode::F(2));
+    world.press(KeyCode::Char('r'));
+    world.type_in("no");
+    world.press(KeyCode::Enter);
+    let why = world.state.queue.get(OperationId(2)).unwrap().denied_why();
+    assert_eq!(why, Some("no"), "nor does its first moment lose a letter of what the list asked for");
+
+    let mut world = asked();
+    world.press(KeyCode::Char('p'));
+    world.type_in("1,3");
+    assert!(matches!(&world.state.modal, Some(Modal::Confirm(dialog))
+        if matches!(&dialog.asking, Asking::Pick { typed } if typed == "1,3")));
+    world.press(KeyCode::Enter);
+    world.press(KeyCode::Char('y'));
+    assert!(world.executed.is_empty(), "the list takes its key only once it was seen");
+}
+
+#[test]
+fn a_number_that_came_too_soon_says_so() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("rm a", None)]);
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.feed(300, Event::Wake);
+    world.press(KeyCode::Char('1'));
+    let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!() };
+    assert_eq!(dialog.hint.as_deref(), Some("Too soon to count: press 1 again."));
+    assert!(world.executed.is_empty());
+}
+
+#[test]
+fn the_mouse_clears_what_was_said_of_the_last_key() {
+    use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+    let mouse = |kind| Event::Mouse(MouseEvent { kind, column: 1, row: 1, modifiers: KeyModifiers::NONE });
+    for kind in [MouseEventKind::ScrollDown, MouseEventKind::Down(MouseButton::Left)] {
+        let mut world = asked();
+        world.press(KeyCode::Char('s'));
+        let said = |world: &World| matches!(&world.state.modal, Some(Modal::Confirm(dialog)) if dialog.hint.is_some());
+        assert!(said(&world));
+        world.feed(1, mouse(kind));
+        assert!(!said(&world), "{kind:?}");
+        world.press(KeyCode::Esc);
+        assert!(world.state.hint.is_some());
+        world.feed(1, mouse(kind));
+        assert_eq!(world.state.hint, None, "{kind:?}");
+    }
+}

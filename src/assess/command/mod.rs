@@ -96,6 +96,7 @@ pub use self::reading::{ReadCommand, read};
 pub use self::searching::{Folders, Lister, Search};
 use self::table::table;
 pub use self::word::{Piece, Word};
+use super::hidden::as_it_looks;
 use super::{Mentions, RiskAssessor, Sensitive, Subject};
 use crate::domain::{Assessment, Class, Containment, Finding, OperationKind, Place, Shape};
 
@@ -123,10 +124,29 @@ impl RiskAssessor for CommandAssessor {
         let place = &subject.facts.place;
         let mut judge = Judge::new(place, Some(subject.facts), &subject.settings.sensitive, &command.command);
         judge.whole(&command.command);
+        let mut assessment = assessment(judge);
+        if let Some(seen) = as_it_looks(&command.command) {
+            let more = dangers(&seen, subject, &assessment);
+            assessment.findings.extend(more);
+        }
         parse::forget();
-        let assessment = assessment(judge);
         if command.terminal { in_terminal(assessment) } else { assessment }
     }
+}
+
+/// What a command with characters that nobody sees does without them, beside what was found of it as it stands.
+fn dangers(seen: &str, subject: Subject<'_>, found: &Assessment) -> Vec<Finding> {
+    let mut judge = Judge::new(&subject.facts.place, Some(subject.facts), &subject.settings.sensitive, seen);
+    judge.whole(seen);
+    let danger = |finding: &Finding| matches!(finding.class, Class::Declared(_) | Class::Catastrophe);
+    let known = |finding: &Finding| found.findings.iter().any(|known| known.sentence == finding.sentence);
+    let more = judge.findings.into_iter().filter(|finding| danger(finding) && !known(finding));
+    more.map(|finding| Finding {
+        sentence: format!("Without its hidden characters: {}", finding.sentence),
+        span: None,
+        ..finding
+    })
+    .collect()
 }
 
 /// The same in a terminal, which walls can't be put up around: whoever can type into it can say anything.

@@ -298,6 +298,10 @@ pub(super) fn decided(recorded: &Recorded) -> String {
         Some(Left::Everything) => return format!("left to {agent}"),
         None => {}
     }
+    // Nobody denied it: what it belonged to was stopped.
+    if !decided.allowed && decided.decider == Decider::Interrupt {
+        return "not started".to_owned();
+    }
     let what = if decided.allowed { "allowed" } else { "denied" };
     let after = decided.waited.map_or_else(String::new, |waited| format!(", {}", duration(waited)));
     // A rule that has a name is told by it.
@@ -347,7 +351,7 @@ fn origin(origin: &Origin) -> String {
         Origin::Program { after, .. } => format!("the program, after {after}"),
         Origin::Again { after, .. } => format!("the person, who runs {after} again"),
         Origin::Beside { .. } => "the person, about an operation of the model".to_owned(),
-        Origin::Edited { .. } => "the model, edited by the person".to_owned(),
+        Origin::Edited { of, what } => format!("{}, {} by the person", self::origin(of), what.done()),
     }
 }
 
@@ -356,7 +360,8 @@ fn origin_word(origin: &Origin) -> &'static str {
         Origin::Model { .. } => "model",
         Origin::Person | Origin::Again { .. } | Origin::Beside { .. } => "person",
         Origin::Program { .. } => "program",
-        Origin::Edited { .. } => "edited",
+        Origin::Edited { what, .. } if what.says_else() => "edited",
+        Origin::Edited { of, .. } => origin_word(of),
     }
 }
 

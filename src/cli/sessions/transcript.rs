@@ -14,6 +14,11 @@ use crate::store::{Content, Outputs, Stored};
 /// Bytes of what one operation printed that are told.
 const PRINTED: usize = 256 * 1024;
 
+/// What came of an operation that somebody decided not to run.
+pub const DENIED: &str = "denied";
+/// What came of one that belonged to what was stopped.
+const NOT_STARTED: &str = "not started";
+
 /// One thing of a session, in its order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "is", rename_all = "lowercase")]
@@ -51,7 +56,7 @@ pub struct Told {
     /// Its number.
     pub number: u64,
     /// Who asked for it.
-    pub asked_by: &'static str,
+    pub asked_by: String,
     /// The tool.
     pub tool: String,
     /// What it would do in a few words.
@@ -142,7 +147,7 @@ impl<'a> Transcript<'a> {
         match event {
             JournalEvent::Taken => {
                 for (id, call) in (id.0..).map(OperationId).zip(std::mem::take(&mut self.calls)) {
-                    self.asked(at_ms, id, "the model", &call);
+                    self.asked(at_ms, id, "the model".to_owned(), &call);
                 }
             }
             JournalEvent::Asked { origin, call, .. } => self.asked(at_ms, id, asker(&origin), &call),
@@ -172,7 +177,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    fn asked(&mut self, at_ms: i64, id: OperationId, by: &'static str, call: &ToolCall) {
+    fn asked(&mut self, at_ms: i64, id: OperationId, by: String, call: &ToolCall) {
         let text = self.shown(&call_shown(&call.name, &call.arguments));
         let Some(told) = self.told(at_ms, id) else { return };
         told.asked_by = by;
@@ -235,15 +240,16 @@ fn happened(told: &mut Told, event: JournalEvent, printed: String, known: &Known
             let why = told.prepared.as_ref().map_or_else(|| why.clone(), |prepared| prepared.hidden(&why));
             told.reason = Some(shown(&why));
             told.risk = Some(judgement.risk);
-            told.decided_by = Some(decider).filter(|_| left.is_none());
-            told.allowed = Some(allowed).filter(|_| left.is_none());
             let outcome = match left {
                 Some(Left::Question) => "the agent was told to ask",
                 Some(Left::Everything) => "left to the agent",
                 None if allowed => "approved, not started",
-                None => "denied",
+                None if decider == Decider::Interrupt => NOT_STARTED,
+                None => DENIED,
             };
             outcome.clone_into(&mut told.outcome);
+            told.decided_by = Some(decider).filter(|_| left.is_none());
+            told.allowed = Some(allowed).filter(|_| left.is_none());
         }
         JournalEvent::Started { .. } => "started; its end is not known".clone_into(&mut told.outcome),
         JournalEvent::Finished { outcome, milliseconds, .. } => {
@@ -252,19 +258,19 @@ fn happened(told: &mut Told, event: JournalEvent, printed: String, known: &Known
             told.printed = printed;
         }
         JournalEvent::Dropped { reason, stopped } => {
-            let word = if stopped { "not run" } else { "refused" };
+            let word = if stopped { NOT_STARTED } else { "refused" };
             told.outcome = shown(&format!("{word}: {reason}"));
         }
         _ => {}
     }
 }
 
-fn asker(origin: &Origin) -> &'static str {
+fn asker(origin: &Origin) -> String {
     match origin {
-        Origin::Model { .. } => "the model",
-        Origin::Person | Origin::Again { .. } | Origin::Beside { .. } => "you",
-        Origin::Program { .. } => "the program",
-        Origin::Edited { .. } => "you, who edited it",
+        Origin::Model { .. } => "the model".to_owned(),
+        Origin::Person | Origin::Again { .. } | Origin::Beside { .. } => "you".to_owned(),
+        Origin::Program { .. } => "the program".to_owned(),
+        Origin::Edited { of, what } => format!("{}, {} by you", asker(of), what.done()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 use time::OffsetDateTime;
 
-use super::transcript::{Piece, Told};
+use super::transcript::{DENIED, Piece, Told};
 use crate::domain::{Decider, number};
 use crate::store::Listed;
 use crate::ui::plain as safe;
@@ -84,13 +84,16 @@ fn summary(told: &Told) -> String {
     parts.push(format!("asked by {}", told.asked_by));
     parts.extend(decision(told));
     let took = told.took_ms.map_or_else(String::new, |took| format!(", {}", number::duration(took)));
-    parts.push(format!("{}{took}", told.outcome.lines().next().unwrap_or_default()));
+    let outcome = told.outcome.lines().next().unwrap_or_default();
+    // Who denied it is told already.
+    parts.extend((outcome != DENIED || told.allowed.is_none()).then(|| format!("{outcome}{took}")));
     parts.join(" · ")
 }
 
 fn decision(told: &Told) -> Option<String> {
     let allowed = told.allowed?;
-    let who = match told.decided_by.as_ref()? {
+    let decider = told.decided_by.as_ref().filter(|decider| **decider != Decider::Interrupt)?;
+    let who = match decider {
         Decider::Person | Decider::PersonAll => "you",
         Decider::TurnApproval => "your approval for the turn",
         Decider::Rule => "a rule",

@@ -8,7 +8,7 @@ use regex::Captures;
 use serde_json::{Map, Value};
 
 use super::script::{self, Answer, Call, Ending, Entry, PLACEHOLDER, Say, Script};
-use crate::domain::{EDITED, FailureKind, Message, ModelRequest, RiskLevel, ToolCall, ToolResult};
+use crate::domain::{Edit, FailureKind, Message, ModelRequest, RiskLevel, ToolCall, ToolResult};
 
 /// How much of the person's last message is looked at.
 const MOST_TEXT: usize = 4_000;
@@ -119,7 +119,7 @@ fn message(say: &Say, values: &BTreeMap<String, String>, results: &[ToolResult],
 /// What is said of calls that the person changed and ran. None if there is no such.
 fn edited(results: &[ToolResult]) -> Option<String> {
     let said = |result: &ToolResult| {
-        let (call, result) = result.text.strip_prefix(EDITED)?.split_once('\n')?;
+        let (call, result) = Edit::parted(&result.text)?;
         if of(result) == script::Result::Cancelled {
             return None;
         }
@@ -251,7 +251,7 @@ fn outcome(results: &[ToolResult]) -> script::Result {
 
 /// A result without what the program says of an edited call.
 fn own(text: &str) -> &str {
-    text.strip_prefix(EDITED).and_then(|text| text.split_once('\n')).map_or(text, |(_, result)| result)
+    Edit::parted(text).map_or(text, |(_, result)| result)
 }
 
 /// How one result came out, by its first word: results are text for a model, so this is all there is to read.

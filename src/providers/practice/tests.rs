@@ -160,7 +160,7 @@ fn it_looks_before_it_deletes_and_takes_a_no_for_a_no() {
 fn of_a_call_that_the_person_changed_it_says_what_ran_and_nothing_else() {
     let edited = |rest: &str| {
         let call = r#"{"connection":"practice","sql":"DELETE FROM orders WHERE id < 100"}"#;
-        let result = format!("{}{call}\n{rest}", crate::domain::EDITED);
+        let result = crate::domain::Edit::Text.told(call, rest);
         let called = || Message::Assistant { text: String::new(), calls: Vec::new() };
         let before = results(&["id\n5"]);
         plan(vec![said("delete the cancelled orders"), called(), before, called(), results(&[&result])])

@@ -5,7 +5,7 @@ use crossterm::event::KeyCode;
 use super::desk::{Desk, prepared};
 use super::high;
 use crate::app::{Event, Offer, Proposal, Setup, Sort};
-use crate::domain::{Class, Finding, Foresight, OperationId, Origin, Preview};
+use crate::domain::{Class, Edit, Finding, Foresight, OperationId, Preview};
 
 #[test]
 fn what_a_dialog_asks_about_stays_behind_its_gutter() {
@@ -150,7 +150,7 @@ fn what_was_edited_is_shown_against_what_was_asked() {
     let ready = |text: &str| {
         let arguments = serde_json::json!({ "command": text }).to_string();
         let mut prepared = prepared(OperationId(1), "execute_command", &arguments, high("It makes."));
-        prepared.operation.origin = Origin::Edited { of: Box::new(prepared.operation.origin.clone()) };
+        prepared.operation.origin = prepared.operation.origin.changed(Edit::Text);
         let at = text.find("s3cret").unwrap();
         prepared.assessment.secrets = std::iter::once(at..at + "s3cret".len()).collect();
         Proposal::Ready(Box::new(prepared))

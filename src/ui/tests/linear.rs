@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::{Millis, Proposal, Said};
-use crate::domain::{Look, Page, Printed, Stream, Tail, number};
+use crate::domain::{Foresight, Look, Page, Preview, Printed, Stream, Tail, number};
 use crate::ui::Teller;
 
 #[test]
@@ -129,4 +129,51 @@ fn standard_error_has_its_sign_and_silence_is_told() {
     assert!(told.windows(2).any(|two| two == ["| out", "|! err"]), "{told:#?}");
     let (desk, mut teller, _) = printed(&[]);
     assert_eq!(teller.answer(&desk.state, &Said::read("output 1")).0, ["operation 1 printed nothing"]);
+}
+
+#[test]
+fn what_many_would_change_is_told_of_the_first_and_only_where_it_is_news() {
+    let mut desk = Desk::new();
+    desk.state.go_linear();
+    desk.send("go");
+    desk.call(&vec![("execute_command", r#"{"command":"make report"}"#, high("It makes.")); 50]);
+    let mut teller = Teller::default();
+    assert_eq!(teller.tell(&desk.state).0.iter().filter(|line| line.contains(" waits: ")).count(), 50);
+    let measured = |desk: &mut Desk, brief: &str| {
+        let foresight = Foresight::Measured(Box::new(Preview { brief: brief.to_owned(), ..Preview::default() }));
+        for id in (1..=50).map(OperationId) {
+            let seal = desk.state.queue.gate().seal(id).unwrap();
+            desk.event(Event::Measured(id, seal, foresight.clone()));
+        }
+    };
+    measured(&mut desk, "1 file");
+    let told = teller.tell(&desk.state).0;
+    assert_eq!(told.len(), 11, "{told:#?}");
+    assert_eq!(told[9], "operation 10 would change: 1 file");
+    assert_eq!(told[10], "what 40 more would change: list tells it");
+    let listed = teller.answer(&desk.state, &Said::read("list")).0;
+    assert_eq!(listed.iter().filter(|line| line.contains(" – 1 file – ")).count(), 50, "{listed:#?}");
+    measured(&mut desk, "1 file");
+    assert_eq!(teller.tell(&desk.state).0, Vec::<String>::new(), "that is no news");
+    measured(&mut desk, "2 files");
+    assert_eq!(teller.tell(&desk.state).0.len(), 11, "that is");
+}
+
+#[test]
+fn what_was_not_run_is_told_in_the_words_of_the_rows() {
+    let mut desk = Desk::new();
+    desk.state.go_linear();
+    desk.send("go");
+    desk.call(&vec![("execute_command", r#"{"command":"make report"}"#, high("It makes.")); 3]);
+    let mut teller = Teller::default();
+    teller.tell(&desk.state);
+    let typed = Millis(desk.now + 1_000);
+    for line in ["deny 1 because it is late", "deny 2", "stop all"] {
+        desk.event(Event::Said(Said::read(line), typed));
+    }
+    let told = teller.tell(&desk.state).0;
+    let ended = |id| told.iter().find_map(|line| line.strip_prefix(&format!("operation {id} "))).map(str::to_owned);
+    assert_eq!(ended(1).as_deref(), Some("denied by you: it is late"), "{told:#?}");
+    assert_eq!(ended(2).as_deref(), Some("denied by you"));
+    assert_eq!(ended(3).as_deref(), Some("not started"));
 }

@@ -1,12 +1,14 @@
 //! How it looks: what stands on rules keeps its own colour, what can be done stays in sight until something was, and
 //! what is long is cut with a sign.
 
-use crossterm::event::KeyCode;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::{Color, Modifier};
 
 use super::desk::Desk;
 use super::*;
 use crate::domain::{Outcome, RunEvent, Table};
+
+const CONTROL_P: KeyEvent = KeyEvent::new(KeyCode::Char('p'), KeyModifiers::CONTROL);
 
 #[test]
 fn a_title_does_not_take_on_the_colour_of_its_rule() {
@@ -103,4 +105,115 @@ fn one_pane_alone_has_the_whole_screen_and_gives_it_back() {
     desk.screen(60, 15);
     desk.press(KeyCode::F(6));
     assert!(desk.screen(60, 15).contains("There is room for one pane alone here."));
+}
+
+#[test]
+fn the_risk_of_what_waits_is_told_in_the_conversation_in_words() {
+    let mut desk = put_off();
+    for (columns, rows) in [(120, 40), (80, 24), (60, 15)] {
+        desk.press(KeyCode::F(4));
+        let screen = desk.screen(columns, rows);
+        let told = |what: &str, risk: &str| {
+            screen.lines().any(|row| row.contains(&format!("● {what}")) && row.contains(&format!("{risk}  waiting")))
+        };
+        assert!(told("sql      DELETE", "H HIGH") || told("DELETE", "H HIGH"), "{screen}");
+    }
+}
+
+#[test]
+fn how_it_ended_and_how_long_it_took_stay_on_a_screen_of_100_columns() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let long = r#"{"command":"make a very long report of everything there is"}"#;
+    desk.call(&vec![("execute_command", long, low("It only makes.")); 3]);
+    desk.finish(1, Outcome::Succeeded { summary: "exit 0".to_owned() }, 64_000);
+    desk.finish(2, Outcome::Failed { reason: "exit 3".to_owned() }, 1_200);
+    desk.finish(3, Outcome::TimedOut { seconds: 120 }, 120_000);
+    desk.press(KeyCode::F(2));
+    for columns in [100, 80, 60] {
+        let screen = desk.screen(columns, 30);
+        let rows: Vec<&str> = screen.lines().filter(|row| row.contains("L low")).collect();
+        assert_eq!(rows.len(), 3, "{screen}");
+        assert!(rows.iter().any(|row| row.contains("✓ exit 0") && row.contains("1 min 04 s")), "{screen}");
+        assert!(rows.iter().any(|row| row.contains("! failed: exit 3") && row.contains("1.2 s")), "{screen}");
+        assert!(rows.iter().any(|row| row.contains("! timed out") && row.contains("2 min 00 s")), "{screen}");
+    }
+}
+
+#[test]
+fn the_keys_to_look_closer_deny_all_and_find_the_others_stand_on_80_columns() {
+    let mut desk = put_off();
+    desk.press(KeyCode::F(2));
+    let foot = |desk: &mut Desk| desk.screen(80, 24).lines().last().unwrap_or_default().to_owned();
+    let usual = foot(&mut desk);
+    for key in ["n deny", "A approve all", "D deny all", "v details", "? keys"] {
+        assert!(usual.contains(key), "{usual}");
+    }
+    "/make".chars().for_each(|letter| desk.key(letter));
+    desk.press(KeyCode::Enter);
+    assert!(foot(&mut desk).contains("D deny shown") && foot(&mut desk).contains("A approve shown"));
+    desk.key(' ');
+    assert!(foot(&mut desk).contains("D deny marked") && foot(&mut desk).contains("? keys"));
+    desk.press(KeyCode::F(3));
+    assert!(foot(&mut desk).contains("? keys"));
+}
+
+#[test]
+fn while_nothing_waits_the_status_line_says_what_runs() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.call(&[("execute_command", r#"{"command":"ls"}"#, low("ls only reads."))]);
+    desk.event(Event::Run(OperationId(1), RunEvent::Started));
+    assert!(desk.screen(120, 40).lines().next().unwrap_or_default().contains("  1 running  "));
+    desk.finish(1, Outcome::Succeeded { summary: "exit 0".to_owned() }, 4);
+    assert!(desk.screen(120, 40).lines().next().unwrap_or_default().contains("  0 waiting  "));
+}
+
+#[test]
+fn the_size_of_a_file_that_was_written_is_told_once() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let arguments = r#"{"operation":"write","path":"a","content":"hi"}"#;
+    desk.call(&[("file_operations", arguments, low("It writes."))]);
+    desk.print(1, &[(Stream::Out, "a created, 2 B.\n")], 1);
+    desk.finish(1, Outcome::Succeeded { summary: "created, 2 B".to_owned() }, 4);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("✓ created, 2 B   4 ms") && !screen.contains("16 B"), "{screen}");
+}
+
+#[test]
+fn the_way_into_the_terminal_of_what_runs_is_named_from_every_pane() {
+    use crate::domain::Glass;
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.call(&[("execute_command", r#"{"command":"ls"}"#, low("ls only reads."))]);
+    let glass = Glass { text: "name? \n".into(), size: (24, 80), ..Glass::default() };
+    desk.event(Event::Run(OperationId(1), RunEvent::Glass(glass)));
+    let foot = |desk: &mut Desk| desk.screen(80, 24).lines().last().unwrap_or_default().to_owned();
+    assert!(foot(&mut desk).contains("f3 enter type into #1"));
+    for pane in [2, 4] {
+        desk.press(KeyCode::F(pane));
+        assert!(foot(&mut desk).contains("f3 enter type into #1"), "f{pane}");
+    }
+    desk.press(KeyCode::F(3));
+    assert!(foot(&mut desk).contains("enter type into its terminal"));
+    desk.finish(1, Outcome::Succeeded { summary: "exit 0".to_owned() }, 4);
+    desk.press(KeyCode::F(2));
+    assert!(!foot(&mut desk).contains("type into"));
+}
+
+#[test]
+fn a_list_says_what_it_counts() {
+    for (key, title, noun) in [(KeyEvent::from(KeyCode::F(1)), "Keys", " keys "), (CONTROL_P, "Commands", " commands ")]
+    {
+        let mut desk = Desk::new();
+        desk.event(Event::Key(key));
+        let screen = desk.screen(120, 40);
+        let head = screen.lines().find(|row| row.contains(title)).unwrap_or_default();
+        assert!(head.contains(noun), "{head}");
+        "theme".chars().for_each(|letter| desk.key(letter));
+        let screen = desk.screen(120, 40);
+        let head = screen.lines().find(|row| row.contains(title)).unwrap_or_default();
+        assert!(head.contains(" of ") && head.contains(noun), "{head}");
+    }
 }

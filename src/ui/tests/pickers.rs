@@ -66,7 +66,7 @@ fn a_list_without_rows_counts_none_and_says_why() {
     desk.send("/rules");
     let screen = desk.screen(80, 24);
     assert!(screen.contains("Nothing is remembered yet. m in a dialog: don't ask again."), "{screen}");
-    assert!(screen.contains("═ 0 ═╗"), "{screen}");
+    assert!(screen.contains("═ 0 rules ═╗"), "{screen}");
     let mut desk = Desk::new();
     desk.control('r');
     assert!(desk.screen(80, 24).contains("No message was sent yet."));
