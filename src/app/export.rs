@@ -161,19 +161,6 @@ impl Content {
 }
 
 impl State {
-    /// Copies the rows that are shown.
-    pub(super) fn copy_table(&mut self, export: Export, effects: &mut Vec<Effect>) {
-        let Some(Printout { table: Some(table), grid, .. }) = self.output.printout() else { return };
-        self.hint = Some(match export.write(table, grid) {
-            Ok(text) => {
-                let said = format!("Copied {}{}.", some(table, grid), ", as shown");
-                effects.push(Effect::Copy(text));
-                said
-            }
-            Err(sentence) => sentence,
-        });
-    }
-
     /// Saves what is shown where the person said: a table in the form of the file's ending, a part of a result whose
     /// number stands before the name, anything else as it was printed.
     pub(super) fn save_as(&mut self, path: &str, effects: &mut Vec<Effect>) {
@@ -207,7 +194,7 @@ impl State {
 }
 
 /// `12 rows`, `1,000 of 25,000 rows`
-fn some(table: &Table, grid: &Grid) -> String {
+pub(super) fn some(table: &Table, grid: &Grid) -> String {
     let shown = grid.len(table);
     if shown as u64 == table.total {
         count(shown, "row")

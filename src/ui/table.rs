@@ -135,14 +135,21 @@ fn shown_widths(cache: &OutputRows, table: &Table, grid: &Grid, room: usize) -> 
         own.saturating_add_signed(wider.into()).clamp(3, WIDEST * 8)
     });
     let mut widths: Vec<usize> = widths.collect();
+    if grid.wider.is_empty() {
+        give_way(&mut widths, &cache.numeric, room);
+    }
+    widths
+}
+
+/// Makes wide columns of texts narrower so that all columns fit.
+fn give_way(widths: &mut [usize], numeric: &[bool], room: usize) {
     let mut over = (widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)).saturating_sub(room);
-    while over > 0 && grid.wider.is_empty() {
-        let text = |at: &usize| cache.numeric.get(*at) != Some(&true) && widths[*at] > NARROW;
+    while over > 0 {
+        let text = |at: &usize| numeric.get(*at) != Some(&true) && widths[*at] > NARROW;
         let Some(at) = (0..widths.len()).filter(text).max_by_key(|at| widths[*at]) else { break };
         widths[at] -= 1;
         over -= 1;
     }
-    widths
 }
 
 /// The columns that fit beside one another and have the chosen one among them.
@@ -154,15 +161,25 @@ fn seen(widths: &[usize], column: usize, room: usize) -> Range<usize> {
     from..to
 }
 
-/// A whole table as rows, cut at `columns`: for the few rows of a preview, whose secrets were masked before.
+/// A whole table as rows: for the few rows of a preview, whose secrets were masked before.
 pub fn plain(view: View<'_>, table: &Table, masks: Option<&Masks>, columns: usize) -> Vec<Line<'static>> {
+    head(view, table, usize::MAX, masks, columns)
+}
+
+/// The same with its first rows alone. Columns that don't fit are counted.
+pub fn head(view: View<'_>, table: &Table, most: usize, masks: Option<&Masks>, columns: usize) -> Vec<Line<'static>> {
     let numeric: Vec<bool> = (0..table.columns.len()).map(|at| table.numeric(at)).collect();
-    let seen = 0..table.columns.len();
-    let look = Look { widths: &widths(table), numeric: &numeric, grid: None, masks, seen };
+    let mut widths = widths(table);
+    give_way(&mut widths, &numeric, columns);
+    let seen = seen(&widths, 0, columns);
+    let left_out = widths.len() - seen.end;
+    let look = Look { widths: &widths, numeric: &numeric, grid: None, masks, seen };
     let lines = [header(view, table, &look, false), underline(view, &look)];
-    let rows = table.rows.iter().map(|row| body(view, table, row, &look));
+    let rows = table.rows.iter().take(most).map(|row| body(view, table, row, &look));
     let window = |line: Line<'static>| text::window(&line, 0, columns);
-    lines.into_iter().chain(rows).chain(note(view, table, None)).map(window).collect()
+    let beside = (left_out > 0).then(|| view.line(format!("… {}", number::count(left_out, "more column")), Role::Dim));
+    let note = note(view, table, None).filter(|_| table.rows.len() <= most);
+    lines.into_iter().chain(rows).chain(beside).chain(note).map(window).collect()
 }
 
 /// `12 rows`, `314–328 of 25,000 rows` where not all of them are on the screen, `/Paris · 3 of 12 rows`
@@ -311,7 +328,7 @@ fn body(view: View<'_>, table: &Table, row: &[Option<String>], look: &Look<'_>) 
 }
 
 /// A number with its thousands apart, its fraction as it is.
-fn separated(value: &str) -> String {
+pub fn separated(value: &str) -> String {
     let (sign, digits) = value.strip_prefix('-').map_or(("", value), |rest| ("-", rest));
     let (whole, rest) = digits.split_at(digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len()));
     match whole.parse() {
