@@ -128,6 +128,20 @@ pub fn draw(
     }
 }
 
+/// The rows of a line with its gutter, as a page shows them: long ones go on below.
+pub fn rows(view: View<'_>, printed: &Printed, columns: usize) -> impl Iterator<Item = Line<'static>> {
+    let gutter = usize::from(GUTTER);
+    let rows = wrapped(printed, columns.saturating_sub(gutter).max(1));
+    rows.into_iter().enumerate().map(move |(at, row)| {
+        let mark = view.span(if row.error { "!" } else { " " }, Role::Trouble);
+        let goes_on = view.span(if at == 0 { " " } else { GOES_ON }, Role::Dim);
+        let mut line = Line { spans: vec![mark, goes_on], ..row.line.clone() };
+        let tame = |span: &Span<'static>| Span::styled(span.content.clone(), view.theme.tame(span.style));
+        line.spans.extend(row.line.spans.iter().map(tame));
+        line
+    })
+}
+
 fn wrapped(printed: &Printed, columns: usize) -> Vec<Printed> {
     let error = printed.error;
     text::wrap(&printed.line, columns, 0, Break::Anywhere).into_iter().map(|line| Printed { line, error }).collect()
