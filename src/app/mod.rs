@@ -64,6 +64,7 @@ mod trial;
 mod turn;
 mod typed;
 mod unattended;
+mod untaken;
 mod undo;
 mod upcoming;
 mod usage;
@@ -415,10 +416,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             true
         }
         Event::Earlier(earlier) => state.remember_earlier(earlier) || state.dirty,
-        Event::Files(listed) => {
-            state.files(listed);
-            true
-        }
+        Event::Files(listed) => state.files(listed),
         Event::JournalFailed(reason) => {
             state.journal_failed(reason, &mut effects);
             true
