@@ -76,11 +76,12 @@ impl Table {
         ["id", "rowid", "oid"].contains(&lower.as_str()) || lower.ends_with("_id") || name.ends_with("Id")
     }
 
-    /// Whether a value of a column comes in more than one row.
+    /// Whether a value of a column comes in more than one row; NULL is no value.
     #[must_use]
     pub fn repeats(&self, at: usize) -> bool {
         let mut seen = HashSet::new();
-        at < self.columns.len() && !(0..self.rows.len()).all(|row| seen.insert(self.cell(row, at)))
+        at < self.columns.len()
+            && !(0..self.rows.len()).filter_map(|row| self.cell(row, at)).all(|value| seen.insert(value))
     }
 
     /// Whether a column holds numbers and nothing else.
@@ -152,7 +153,10 @@ mod tests {
         assert_eq!(told, [(false, false); 4]);
         let named = Table { columns: ["id", "customer_id", "paid"].map(str::to_owned).to_vec(), ..Table::default() };
         assert_eq!([0, 1, 2].map(|at| named.identifies(at)), [true, true, false]);
-        let again = Table { rows: vec![row(["1", "1", "x", "y"]), row(["1", "2", "x", "z"])], ..table.clone() };
+        let again = Table {
+            rows: vec![row(["1", "1", "x", "y"]), row(["1", "2", "x", "z"]), vec![None; 4], vec![None; 4]],
+            ..table.clone()
+        };
         assert_eq!([0, 1, 2, 3, 4].map(|at| again.repeats(at)), [true, false, true, false, false]);
         let lists = Table { types: vec!["int[]".to_owned()], ..Table::default() };
         assert!(!lists.numeric(0), "a list of numbers is none");

@@ -23,7 +23,7 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 /// Most letters of a figure beside its bar.
 const FIGURE: usize = 12;
 /// Most digits behind the point of a sum or an average.
-const DIGITS: usize = 6;
+const DIGITS: usize = 4;
 /// Up to here every whole number has one of its own.
 const FARTHEST: f64 = 9e15;
 
@@ -80,6 +80,18 @@ pub fn each(entries: Vec<Entry<'_>>, apart: bool) -> Vec<Bar> {
     entries.into_iter().map(bar).collect()
 }
 
+/// How many digits of an entry's number are told behind the point: as many as it is written with, but of what was
+/// computed (`1.1099999999999999`) as many as it has but for that.
+fn digits(entry: &Entry<'_>) -> usize {
+    let Some((figure, said)) = entry.figure().zip(entry.said.as_deref()) else { return 0 };
+    let written = said.split_once('.').map_or(0, |(_, digits)| digits.len());
+    if written <= DIGITS {
+        return written;
+    }
+    let near = |times: f64| (figure * times - (figure * times).round()).abs() < 1e-6;
+    [1.0, 10.0, 100.0, 1e3, 1e4].into_iter().position(near).unwrap_or(2)
+}
+
 /// The rows of one label.
 struct Group {
     name: Option<String>,
@@ -90,11 +102,7 @@ struct Group {
 
 /// A bar for each label.
 pub fn gathered(entries: Vec<Entry<'_>>, gather: Gather, rank: Rank, apart: bool) -> Vec<Bar> {
-    let behind_point = |entry: &Entry<'_>| {
-        let said = entry.said.as_deref().filter(|said| number_of(said).is_some()).unwrap_or_default();
-        said.split_once('.').map_or(0, |(_, digits)| digits.len())
-    };
-    let digits = entries.iter().map(behind_point).max().unwrap_or(0).min(DIGITS);
+    let digits = entries.iter().map(digits).max().unwrap_or(0);
     let mut places: HashMap<Option<&str>, usize> = HashMap::new();
     let mut groups: Vec<Group> = Vec::new();
     for entry in entries {
@@ -151,9 +159,10 @@ pub fn shares(mut bars: Vec<Bar>, rows: usize, apart: bool) -> Vec<Bar> {
         let name = Some(number::count(others.len(), "other"));
         bars.push(Bar { name, value: Some(value), said: told(value, apart) });
     }
+    let wide = bars.iter().map(|bar| text::width(&bar.said)).max().unwrap_or(0);
     for bar in &mut bars {
         let part = if whole > 0.0 { 100.0 * bar.value.unwrap_or(0.0) / whole } else { 0.0 };
-        bar.said = format!("{part:>5.1} %  {}", bar.said);
+        bar.said = format!("{part:>5.1} %  {:>wide$}", bar.said);
     }
     bars
 }
@@ -163,8 +172,8 @@ pub fn most(bars: &[Bar]) -> f64 {
     bars.iter().filter_map(|bar| bar.value).map(f64::abs).fold(0.0, f64::max)
 }
 
-/// How many values fall into each of equal ranges.
-pub fn ranges(values: &[f64], apart: bool) -> Vec<Bar> {
+/// How many values fall into each of equal ranges with round ends, which are no more than `rows`.
+pub fn ranges(values: &[f64], rows: usize, apart: bool) -> Vec<Bar> {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if values.is_empty() {
@@ -175,26 +184,43 @@ pub fn ranges(values: &[f64], apart: bool) -> Vec<Bar> {
         value: Some(count(hits)),
         said: number::thousands(hits as u64),
     };
+    let rows = rows.clamp(3, 2 * RANGES);
     // Further out the next number is the same one.
     let counted = |value: &f64| value.fract() == 0.0 && value.abs() < FARTHEST;
-    let whole = values.iter().all(counted) && most - least < count(2 * RANGES);
-    if whole {
+    if values.iter().all(counted) && most - least < count(rows) {
         let hits = |number: f64| values.iter().filter(|value| (**value - number).abs() < 0.5).count();
         let numbers = std::iter::successors(Some(least), |number| Some(number + 1.0));
         return numbers.take_while(|number| *number <= most).map(|at| bar(told(at, apart), hits(at))).collect();
     }
-    let wide = (most - least) / count(RANGES);
-    if wide <= 0.0 || !wide.is_finite() {
+    let rows = rows.min(RANGES);
+    // One range may be cut at either end.
+    let Some((wide, digits)) = round((most - least) / count(rows - 1)) else {
         return vec![bar(told(least, apart), values.len())];
-    }
-    let mut counts = [0_usize; RANGES];
+    };
+    let start = (least / wide).floor() * wide;
+    let mut counts = vec![0_usize; rows];
     for value in values {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within the ranges, by the clamp
-        let at = ((value - least) / wide).clamp(0.0, count(RANGES - 1)) as usize;
+        let at = ((value - start) / wide).clamp(0.0, count(rows - 1)) as usize;
         counts[at] += 1;
     }
-    let from = |at: usize| told(least + wide * count(at), apart);
+    while counts.last() == Some(&0) {
+        counts.pop();
+    }
+    let from = |at: usize| figure(start + wide * count(at), digits, apart);
     counts.into_iter().enumerate().map(|(at, hits)| bar(format!("{} … {}", from(at), from(at + 1)), hits)).collect()
+}
+
+/// The next round number from this one on, and its digits behind the point. None where there is no such number.
+fn round(number: f64) -> Option<(f64, usize)> {
+    let size = number.log10().floor();
+    let (wide, half) = [(1.0, 0.0), (2.0, 0.0), (2.5, 1.0), (5.0, 0.0), (10.0, -1.0)]
+        .map(|(times, half)| (times * 10_f64.powf(size), half))
+        .into_iter()
+        .find(|(wide, _)| *wide >= number)?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // not below nothing, and few
+    let digits = (half - size).clamp(0.0, count(2 * DIGITS)) as usize;
+    (wide > 0.0 && wide.is_finite()).then_some((wide, digits))
 }
 
 /// A count as a length.
@@ -286,7 +312,7 @@ pub fn draw(
         };
         let of = if bar.name.is_some() { Role::Text } else { Role::Comment };
         let line = Line::from(vec![
-            view.span(text::column(&name(bar), names), of),
+            view.span(text::column(&text::middle(&name(bar), names), names), of),
             Span::raw("  "),
             view.span(
                 text::column_right(&bar.said, said),
@@ -329,14 +355,21 @@ mod tests {
     #[test]
     fn every_value_falls_into_one_range() {
         let values: Vec<f64> = (0..100).map(f64::from).collect();
-        let bars = ranges(&values, false);
-        assert_eq!((bars.len(), ranges(&[1.0, 3.0, 3.0], false).len()), (RANGES, 3));
-        assert!((bars.iter().filter_map(|bar| bar.value).sum::<f64>() - 100.0).abs() < 1e-9);
-        assert_eq!(ranges(&[5.0, 5.0], false).len(), 1);
-        assert!(ranges(&[], false).is_empty());
-        assert_eq!(ranges(&[f64::MAX, f64::MIN], false).len(), 1);
-        assert_eq!(ranges(&[1e17, 1e17], false).len(), 1, "one more than that is the same number");
-        assert_eq!(ranges(&[1_000.0, 1_001.0], true)[1].name.as_deref(), Some("1,001"));
+        let names = |values: &[f64], rows, apart| {
+            let bars = ranges(values, rows, apart);
+            let hits: f64 = bars.iter().filter_map(|bar| bar.value).sum();
+            assert!((hits - count(values.len())).abs() < 1e-9 && bars.len() <= rows, "{values:?}");
+            bars.into_iter().filter_map(|bar| bar.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&values, 40, false).len(), 10);
+        assert_eq!(names(&values, 6, false), ["0 … 20", "20 … 40", "40 … 60", "60 … 80", "80 … 100"]);
+        assert_eq!(names(&[1.0, 3.0, 3.0], 40, false), ["1", "2", "3"]);
+        assert_eq!(names(&[0.013, 0.0175], 3, false), ["0.0125 … 0.0150", "0.0150 … 0.0175", "0.0175 … 0.0200"]);
+        assert_eq!(names(&[5.0, 5.0], 40, false).len(), 1);
+        assert!(ranges(&[], 40, false).is_empty());
+        assert_eq!(names(&[f64::MAX, f64::MIN], 40, false).len(), 1);
+        assert_eq!(names(&[1e17, 1e17], 40, false).len(), 1, "one more than that is the same number");
+        assert_eq!(names(&[-1_000.0, 1_001.0], 4, true), ["-1,000 … 0", "0 … 1,000", "1,000 … 2,000"]);
     }
 
     #[test]
@@ -361,6 +394,18 @@ mod tests {
         assert_eq!(shown(&means)[..2], [("ada", "1250.38"), ("bo", "2000.50")]);
         let counts = of(Gather::Count, Rank::Smallest, false);
         assert_eq!(shown(&counts)[..2], [("cy", "1"), ("NULL", "1")]);
+    }
+
+    #[test]
+    fn a_sum_has_the_digits_of_what_it_adds_up() {
+        let of = |cells: [&str; 2]| {
+            let entries = cells.into_iter().map(|cell| entry(Some("a"), Some(cell))).collect();
+            gathered(entries, Gather::Sum, Rank::Shown, false)[0].said.clone()
+        };
+        assert_eq!(of(["1000.50", "0.1"]), "1000.60");
+        assert_eq!(of(["1.1099999999999999", "2.2199999999999998"]), "3.33");
+        assert_eq!(of(["0.3333333333333333", "1"]), "1.33");
+        assert_eq!(of(["2", "5"]), "7");
     }
 
     #[test]

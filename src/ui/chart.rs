@@ -16,7 +16,7 @@ use crate::app::{Command, Context, Gather, Grid, Printout, Shape, Sight};
 use crate::domain::{Table, number_of};
 
 /// Columns from which on the middle of an axis is told, too.
-const MIDDLE: u16 = 60;
+const MIDDLE: u16 = 50;
 
 /// Draws the rows that are shown of a table as the chosen chart.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&Printout, &Table), sight: &mut Sight) {
@@ -68,7 +68,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
         }
         Shape::Histogram => {
             let values: Vec<f64> = rows.iter().filter_map(numbers(value)).collect();
-            let bars = bars::ranges(&values, apart);
+            let bars = bars::ranges(&values, room.height.into(), apart);
             bars::draw(
                 view,
                 room,
@@ -102,6 +102,7 @@ fn rank(grid: &Grid, table: &Table) -> Rank {
         Some((by, _)) if Some(by) == label => Rank::Shown,
         Some((by, false)) if Some(by) == value => Rank::Smallest,
         _ if label.is_some_and(|at| table.temporal(at) || table.numeric(at) && !table.identifies(at)) => Rank::Label,
+        _ if grid.shape == Shape::Line => Rank::Shown,
         _ => Rank::Largest,
     }
 }
@@ -130,12 +131,17 @@ fn heading(
         (_, Gather::Each) => format!("{what}{by}"),
     };
     // Bars of rows say so themselves.
-    let bare = grid.shape == Shape::Bar && gather == Gather::Each || gather == Gather::Count;
+    let bare = grid.shape == Shape::Bar && gather == Gather::Each;
     let lacks = |row: &&usize| {
         let none = |at: Option<usize>| at.is_some_and(|at| table.cell(**row, at).is_none());
-        none(grid.value(table)) || grid.shape == Shape::Scatter && none(other)
+        let beside = match grid.shape {
+            Shape::Scatter => none(other),
+            Shape::Line => none(grid.label(table)),
+            Shape::Rows | Shape::Bar | Shape::Histogram | Shape::Share => false,
+        };
+        beside || gather != Gather::Count && none(grid.value(table))
     };
-    let nulls = if bare && grid.shape.gathers() { 0 } else { rows.iter().filter(lacks).count() };
+    let nulls = if bare { 0 } else { rows.iter().filter(lacks).count() };
     if nulls > 0 {
         title.push_str(&format!(", {} NULL left out", number::thousands(nulls as u64)));
     }
@@ -179,10 +185,10 @@ fn along(bars: &[Bar], apart: bool) -> Points {
         };
         return Points { kind, at, along };
     }
-    let name = |at: usize| bars.get(at).and_then(|bar| bar.name.as_deref()).unwrap_or("NULL");
-    let last = bars.len().saturating_sub(1);
+    let name = |at: usize| named.get(at).map_or("", |(name, _)| name);
+    let last = named.len().saturating_sub(1);
     let along = if last == 0 { alone(name(0)) } else { [0, last / 2, last].map(|at| name(at).to_owned()).to_vec() };
-    let at = bars.iter().enumerate().filter_map(|(at, bar)| Some((count(at), bar.value?))).collect();
+    let at = named.iter().enumerate().filter_map(|(at, (_, value))| Some((count(at), (*value)?))).collect();
     Points { kind, at, along }
 }
 
