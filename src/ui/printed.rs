@@ -121,7 +121,21 @@ pub fn draw(
                 }
             }
             let left = if wrap.is_some() { 0 } else { printout.left };
-            put(buf, room, row, &text::window(&line, left, room.width.into()));
+            let columns = usize::from(room.width);
+            // A sign stands where a line goes on at a side.
+            let beyond = wrap.is_none() && line.width() > left + columns;
+            put(buf, room, row, &text::window(&line, left, columns.saturating_sub(usize::from(beyond))));
+            if beyond {
+                put(
+                    buf,
+                    Rect { x: room.right().saturating_sub(1), width: 1, ..room },
+                    row,
+                    &view.line("›", Role::Accent),
+                );
+            }
+            if left > 0 && line.width() > 0 && current_row != Some(at) {
+                put(buf, gutter, row, &view.line("‹", Role::Accent));
+            }
         } else if let Some(line) = end.get(at - above - rows.lines.len()) {
             put(buf, area, row, line);
         }
