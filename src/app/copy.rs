@@ -127,8 +127,8 @@ impl State {
     }
 
     /// What is kept on disk of an output was read to be copied. True, as the screen changes.
-    pub(super) fn collected(&mut self, content: Content, kept: Collected, effects: &mut Vec<Effect>) -> bool {
-        match (&content, kept) {
+    pub(super) fn collected(&mut self, content: &Content, kept: Collected, effects: &mut Vec<Effect>) -> bool {
+        match (content, kept) {
             (Content::Printed(id, pieces), kept) => {
                 let printed = self.output.of(*id).map_or(0, |printout| printout.tail.bytes);
                 let save = self.saves_all();

@@ -98,6 +98,8 @@ pub struct Grid {
     pub gather: Gather,
     /// The column of labels that was chosen for a chart.
     named: Option<usize>,
+    /// The column by which a chart counts rows where it has no numbers: looked for once, as there may be many.
+    counted: Option<usize>,
     /// Rows in the order that they are shown in; none means all as they came.
     order: Option<Arc<[usize]>>,
 }
@@ -179,14 +181,8 @@ impl Grid {
     pub fn value(&self, table: &Table) -> Option<usize> {
         let numbers = || (0..table.columns.len()).rev().filter(|at| table.numeric(*at));
         let measured = || numbers().find(|at| !table.identifies(*at));
-        let named = || numbers().next().filter(|_| self.counted(table).is_none());
+        let named = || numbers().next().filter(|_| self.counted.is_none());
         Some(self.column).filter(|at| table.numeric(*at) && *at > 0).or_else(measured).or_else(named)
-    }
-
-    /// The column by which rows are counted: the chosen one or the first, of those whose values come more than once.
-    fn counted(&self, table: &Table) -> Option<usize> {
-        let all = 0..table.columns.len();
-        self.named.into_iter().chain(all).find(|at| table.repeats(*at))
     }
 
     /// To the numbers before or after those that a chart shows.
@@ -215,7 +211,7 @@ impl Grid {
     pub fn label(&self, table: &Table) -> Option<usize> {
         let value = self.value(table);
         if value.is_none() {
-            return self.counted(table);
+            return self.counted.filter(|at| *at < table.columns.len());
         }
         let others = || (0..table.columns.len()).filter(|at| Some(*at) != value);
         let named = self.named.filter(|at| Some(*at) != value && *at < table.columns.len());
@@ -333,6 +329,8 @@ impl State {
         let table = self.with_grid(|grid, table| {
             if grid.shape == Shape::Rows {
                 grid.named = Some(grid.column).filter(|at| !table.numeric(*at));
+                let all = 0..table.columns.len();
+                grid.counted = grid.named.into_iter().chain(all).find(|at| table.repeats(*at));
             }
             let shapes = grid.shapes(table);
             let at = shapes.iter().position(|shape| *shape == grid.shape).unwrap_or(0);

@@ -370,7 +370,7 @@ impl State {
             return;
         };
         let content = match &printout.table {
-            Some(table) => super::Export::Csv.content((id, printout), table),
+            Some(table) => super::Export::Columns.content((id, printout), table),
             None => Ok(Content::Printed(id, printout.tail.pieces.clone())),
         };
         match content {

@@ -64,8 +64,8 @@ mod trial;
 mod turn;
 mod typed;
 mod unattended;
-mod untaken;
 mod undo;
+mod untaken;
 mod upcoming;
 mod usage;
 mod welcome;
@@ -404,7 +404,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         Event::Counted(id, text, lines) => state.counted(id, &text, lines) || state.dirty,
         Event::Filled(id, rows) => state.filled(id, rows) || state.dirty,
         Event::Recalled(id, recalled) => state.recalled(id, recalled),
-        Event::Collected(content, kept) => state.collected(content, kept, &mut effects),
+        Event::Collected(content, kept) => state.collected(&content, kept, &mut effects),
         Event::Paged(trouble) => {
             // Else what was said of it when it began stands.
             state.hint = trouble.or(state.hint.take());

@@ -37,7 +37,10 @@ mod wall;
 pub use answer::{ANSWER, AnswerOperation, Asks};
 pub use arguments::{Arguments, ArgumentsError, CLAIM, Strict};
 pub use catalog::{Catalog, CatalogEntry, Maker, Meaning, Role, Sort};
-pub use chat::{MOST_CALLS, FailureKind, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult, ToolSpec, TurnId, Usage};
+pub use chat::{
+    FailureKind, MOST_CALLS, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult,
+    ToolSpec, TurnId, Usage,
+};
 pub use cost::{Amount, Cost, Prices};
 pub use edit::{EDITED, Editable, unclaimed};
 pub use facts::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact};

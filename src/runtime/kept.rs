@@ -152,7 +152,7 @@ mod tests {
         let keep = |number: u64, lines: usize| {
             let id = OperationId(number);
             let mut spool = outputs.begin(id).unwrap().unwrap();
-            let text: String = (1..=lines).map(|line| format!("line {line}\n")).collect();
+            let text: String = (1..=lines).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
             assert!(spool.write(Stream::Out, text.as_bytes()));
             drop(spool);
             (collected(&outputs, &Content::Printed(id, [].into())).unwrap(), text)

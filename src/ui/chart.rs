@@ -118,9 +118,10 @@ fn heading(
 ) {
     let name = |at: usize| table.columns.get(at).map(|name| text::line(name)).unwrap_or_default();
     let gather = grid.gathered(table);
-    let value = grid.value(table).map(name);
+    let (figures, label) = (grid.value(table), grid.label(table));
+    let value = figures.map(name);
     let what = value.clone().filter(|_| gather != Gather::Count).unwrap_or_else(|| "rows".to_owned());
-    let by = grid.label(table).map(|label| format!(" by {}", name(label))).unwrap_or_default();
+    let by = label.map(|label| format!(" by {}", name(label))).unwrap_or_default();
     let mut title = match (grid.shape, gather) {
         (Shape::Scatter, _) => format!("{what} against {}", other.map(name).unwrap_or_default()),
         (Shape::Histogram, _) => format!("{}, how often", value.unwrap_or_default()),
@@ -136,10 +137,10 @@ fn heading(
         let none = |at: Option<usize>| at.is_some_and(|at| table.cell(**row, at).is_none());
         let beside = match grid.shape {
             Shape::Scatter => none(other),
-            Shape::Line => none(grid.label(table)),
+            Shape::Line => none(label),
             Shape::Rows | Shape::Bar | Shape::Histogram | Shape::Share => false,
         };
-        beside || gather != Gather::Count && none(grid.value(table))
+        beside || gather != Gather::Count && none(figures)
     };
     let nulls = if bare { 0 } else { rows.iter().filter(lacks).count() };
     if nulls > 0 {

@@ -79,10 +79,47 @@ fn secrets_are_masked_until_a_key_shows_them() {
 #[test]
 fn long_lines_wrap_only_where_that_is_asked_for() {
     let mut desk = ran("execute_command", r#"{"command":"x"}"#, &format!("{}the end\n", "x".repeat(100)));
-    assert!(!desk.screen(120, 40).contains("the end"));
+    let screen = desk.screen(120, 40);
+    assert!(!screen.contains("the end") && screen.contains("xx›") && !screen.contains('‹'), "{screen}");
+    desk.press(KeyCode::Right);
+    assert!(desk.screen(120, 40).contains("‹xx"), "it goes on at the other side, too");
     typed(&mut desk, "w");
     let screen = desk.screen(120, 40);
-    assert!(screen.contains("the end") && screen.contains("wrapped"), "{screen}");
+    assert!(screen.contains("the end") && screen.contains("wrapped") && !screen.contains("x›"), "{screen}");
+}
+
+#[test]
+fn the_details_show_the_output_as_the_pane_does_and_long_lines_whole() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let judged = vec![Finding::new("test.read", Class::Whitelisted, "It only reads.")];
+    desk.call(&[("execute_command", r#"{"command":"x"}"#, judged)]);
+    let long = format!("{}the end\n", "x".repeat(120));
+    desk.print(1, &[(Stream::Out, long.as_str()), (Stream::Err, "it went wrong\n")], 2);
+    desk.finish(1, Outcome::Succeeded { summary: "done".to_owned() }, 4);
+    desk.press(KeyCode::F(2));
+    desk.key('v');
+    desk.screen(100, 40);
+    desk.press(KeyCode::End);
+    let screen = desk.screen(100, 40);
+    assert!(
+        screen.contains("║ ! it went wrong") && screen.contains("║  ↳xx") && screen.contains("the end"),
+        "{screen}"
+    );
+    let row = (1..=9).map(|number| Some(format!("a text of some columns {number}"))).collect::<Vec<_>>();
+    let mut desk = returned(Table {
+        columns: (1..=9).map(|number| format!("column {number}")).collect(),
+        types: vec!["text".to_owned(); 9],
+        rows: vec![row; 50],
+        total: 50,
+        ..Table::default()
+    });
+    desk.press(KeyCode::F(2));
+    desk.key('v');
+    desk.screen(100, 40);
+    desk.press(KeyCode::End);
+    let screen = desk.screen(100, 40);
+    assert!(screen.contains("… 4 more columns") && screen.contains("… 10 more rows in the output"), "{screen}");
 }
 
 #[test]
