@@ -109,6 +109,8 @@ pub struct Chat {
     next_step: u64,
     /// How many messages the provider counted last, and how many tokens they were.
     measured: Option<(usize, u64)>,
+    /// What the model is told with the results of calls that were not taken.
+    pub(super) untaken: String,
     /// A message that was sent while calls were open; it goes with their results.
     pub(super) held: Option<String>,
     /// A message that was sent while the model answers; it goes once that ends.
@@ -140,6 +142,7 @@ impl Chat {
             turn: TurnId(0),
             next_step: 1,
             measured: None,
+            untaken: String::new(),
             held: None,
             upcoming: None,
             asked: String::new(),

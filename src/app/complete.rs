@@ -49,10 +49,11 @@ impl State {
         self.completion.as_ref().filter(|_| self.modal.is_none() && self.focus == Pane::Composer)
     }
 
-    /// The files of the workspace came.
-    pub(super) fn files(&mut self, listed: Arc<[String]>) {
+    /// The files of the workspace came. True, as the screen changes.
+    pub(super) fn files(&mut self, listed: Arc<[String]>) -> bool {
         self.files.listed = listed;
         self.complete(&mut Vec::new());
+        true
     }
 
     /// Looks at what stands before the cursor, after every key there.

@@ -200,6 +200,7 @@ impl State {
             | Command::Narrower
             | Command::Separators
             | Command::Chart
+            | Command::Totals
             | Command::NextTurn
             | Command::PreviousTurn
             | Command::NextEntry

@@ -167,6 +167,8 @@ pub enum Event {
     Recalled(OperationId, Option<Recalled>),
     /// The person's pager ended; with a sentence if it couldn't be used.
     Paged(Option<String>),
+    /// What is kept of an output was read to be copied.
+    Collected(Content, Collected),
     /// What became of saving, in a sentence.
     Saved(String),
     /// What the person sent in earlier sessions, the newest last.
@@ -288,6 +290,8 @@ pub enum Effect {
     Forget(RuleId),
     /// Put text on the person's clipboard.
     Copy(String),
+    /// Read what is kept of an output, to copy it.
+    Collect(Content),
     /// Read back what an operation printed in an earlier sitting.
     Recall(OperationId),
     /// Read a part of an operation's kept output.
@@ -329,7 +333,20 @@ pub enum Another {
     Left(String),
 }
 
-/// What is saved or paged.
+/// What came of reading what is kept of an output, as far as a clipboard takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Collected {
+    /// All that is kept.
+    Whole(String),
+    /// The end of a longer text, from the start of a line on.
+    End(String),
+    /// More rows than a clipboard takes.
+    TooLong,
+    /// Nothing is kept.
+    Gone,
+}
+
+/// What is saved, paged or copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// The rows of a table as they are shown, and how many these are where they aren't all: `12 of 5,000 rows`.

@@ -1,11 +1,12 @@
-//! A table as text for another program: CSV, JSON or Markdown. The rows that are shown, in their order; to a file and
-//! the pager all that are kept.
+//! A table as text: CSV, JSON or Markdown for another program, columns for the eye. The rows that are shown, in their
+//! order; to a file and the pager all that are kept.
 
 use std::borrow::Borrow;
 use std::io;
 use std::sync::Arc;
 
 use serde_json::value::{RawValue, to_raw_value};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::State;
 use super::event::{Content, Effect};
@@ -13,6 +14,9 @@ use super::grid::Grid;
 use super::output::Printout;
 use crate::domain::number::{count, thousands};
 use crate::domain::{Cells, OperationId, Table, number_of};
+
+/// Widest column that others are aligned to.
+const WIDEST: usize = 60;
 
 /// A form of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +27,8 @@ pub enum Export {
     Json,
     /// A Markdown table; NULL as `NULL`.
     Markdown,
+    /// Columns side by side, as the screen shows them; NULL as `NULL`.
+    Columns,
 }
 
 impl Export {
@@ -34,6 +40,7 @@ impl Export {
             "csv" => Some(Self::Csv),
             "json" => Some(Self::Json),
             "md" | "markdown" => Some(Self::Markdown),
+            "txt" | "text" => Some(Self::Columns),
             _ => None,
         }
     }
@@ -82,6 +89,7 @@ impl Export {
             Self::Csv => csv(table, rows, to),
             Self::Json => json(table, rows, to),
             Self::Markdown => markdown(table, rows, to),
+            Self::Columns => columns(table, rows, to),
         }
     }
 }
@@ -145,6 +153,35 @@ fn markdown<C: Borrow<Cells>>(
     Ok(())
 }
 
+/// Names, a line and the rows, each column as wide as what is held of it. What is wider is whole, and pushes the rest.
+fn columns<C: Borrow<Cells>>(
+    table: &Table,
+    rows: impl Iterator<Item = io::Result<C>>,
+    to: &mut impl io::Write,
+) -> io::Result<()> {
+    let cell = |text: &str| text.replace(['\n', '\r', '\t'], " ");
+    let width = |text: &str| cell(text).width();
+    let held = |at: usize| table.rows.iter().map(move |row| row.get(at).and_then(Option::as_deref).unwrap_or("NULL"));
+    let wide = |(at, name): (usize, &String)| {
+        held(at).map(width).filter(|wide| *wide <= WIDEST).max().unwrap_or(0).max(width(name))
+    };
+    let widths: Vec<usize> = table.columns.iter().enumerate().map(wide).collect();
+    let numeric: Vec<bool> = (0..widths.len()).map(|at| table.numeric(at)).collect();
+    let mut line = |cells: Vec<String>| {
+        let placed = cells.into_iter().zip(&widths).zip(&numeric).map(|((said, wide), numeric)| {
+            let blanks = " ".repeat(wide.saturating_sub(said.width()));
+            if *numeric { format!("{blanks}{said}") } else { format!("{said}{blanks}") }
+        });
+        writeln!(to, "{}", placed.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    line(table.columns.iter().map(|name| cell(name)).collect())?;
+    line(widths.iter().map(|wide| "─".repeat(*wide)).collect())?;
+    for row in rows {
+        line(row?.borrow().iter().map(|value| value.as_deref().map_or("NULL".to_owned(), cell)).collect())?;
+    }
+    Ok(())
+}
+
 impl Content {
     /// Which rows these are of a result that has more, and why not all.
     #[must_use]
@@ -161,19 +198,6 @@ impl Content {
 }
 
 impl State {
-    /// Copies the rows that are shown.
-    pub(super) fn copy_table(&mut self, export: Export, effects: &mut Vec<Effect>) {
-        let Some(Printout { table: Some(table), grid, .. }) = self.output.printout() else { return };
-        self.hint = Some(match export.write(table, grid) {
-            Ok(text) => {
-                let said = format!("Copied {}{}.", some(table, grid), ", as shown");
-                effects.push(Effect::Copy(text));
-                said
-            }
-            Err(sentence) => sentence,
-        });
-    }
-
     /// Saves what is shown where the person said: a table in the form of the file's ending, a part of a result whose
     /// number stands before the name, anything else as it was printed.
     pub(super) fn save_as(&mut self, path: &str, effects: &mut Vec<Effect>) {
@@ -196,7 +220,7 @@ impl State {
                     return;
                 }
                 None => {
-                    self.hint = Some("Name a file that ends in .csv, .json or .md.".to_owned());
+                    self.hint = Some("Name a file that ends in .csv, .json, .md or .txt.".to_owned());
                     return;
                 }
             },
@@ -207,7 +231,7 @@ impl State {
 }
 
 /// `12 rows`, `1,000 of 25,000 rows`
-fn some(table: &Table, grid: &Grid) -> String {
+pub(super) fn some(table: &Table, grid: &Grid) -> String {
     let shown = grid.len(table);
     if shown as u64 == table.total {
         count(shown, "row")
@@ -247,6 +271,11 @@ mod tests {
             markdown,
             "| a | b\\|c | a |\n| ---: | --- | --- |\n| 12345678901234567890.10 | x, \"y\" z | NULL |\n| NULL | p\\|q | 007 |\n"
         );
+        let columns = write(Export::Columns);
+        let lines: Vec<&str> = columns.lines().collect();
+        assert_eq!(lines[0], "                      a  b|c       a");
+        assert_eq!(lines[2], "12345678901234567890.10  x, \"y\" z  NULL");
+        assert_eq!(lines[3], "                   NULL  p|q       007");
     }
 
     #[test]
@@ -263,6 +292,7 @@ mod tests {
     fn the_ending_names_the_form() {
         assert_eq!(Export::named("rows.CSV"), Some(Export::Csv));
         assert_eq!(Export::named("json"), Some(Export::Json));
-        assert_eq!(Export::named("out.txt"), None);
+        assert_eq!(Export::named("out.txt"), Some(Export::Columns));
+        assert_eq!(Export::named("out.xls"), None);
     }
 }

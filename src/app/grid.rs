@@ -16,15 +16,15 @@ pub enum Shape {
     /// As rows.
     #[default]
     Rows,
-    /// A bar for each row.
+    /// A bar for each label, or for each row.
     Bar,
-    /// Values over the rows in order.
+    /// Values along the labels, or over the rows in order.
     Line,
     /// One number against another.
     Scatter,
     /// How often values fall into ranges.
     Histogram,
-    /// Each row's part of the whole.
+    /// Each label's part of the whole.
     Share,
 }
 
@@ -39,6 +39,42 @@ impl Shape {
             Self::Scatter => "scatter",
             Self::Histogram => "histogram",
             Self::Share => "share",
+        }
+    }
+
+    /// Whether it shows rows of one label together.
+    #[must_use]
+    pub fn gathers(self) -> bool {
+        match self {
+            Self::Bar | Self::Line | Self::Share => true,
+            Self::Rows | Self::Scatter | Self::Histogram => false,
+        }
+    }
+}
+
+/// What a chart shows of the rows of one label.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gather {
+    /// The sum of their values.
+    #[default]
+    Sum,
+    /// The average of their values.
+    Mean,
+    /// How many they are.
+    Count,
+    /// Each by itself.
+    Each,
+}
+
+impl Gather {
+    /// What it shows.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Sum => "sums",
+            Self::Mean => "averages",
+            Self::Count => "counts",
+            Self::Each => "each row",
         }
     }
 }
@@ -58,6 +94,12 @@ pub struct Grid {
     pub thousands: bool,
     /// As what.
     pub shape: Shape,
+    /// What a chart shows of the rows of one label.
+    pub gather: Gather,
+    /// The column of labels that was chosen for a chart.
+    named: Option<usize>,
+    /// The column by which a chart counts rows where it has no numbers: looked for once, as there may be many.
+    counted: Option<usize>,
     /// Rows in the order that they are shown in; none means all as they came.
     order: Option<Arc<[usize]>>,
 }
@@ -111,34 +153,36 @@ impl Grid {
     /// The ways in which a table can be shown, as far as its columns allow, the best chart first.
     #[must_use]
     pub fn shapes(&self, table: &Table) -> Vec<Shape> {
-        let numbers = (0..table.columns.len()).filter(|at| table.numeric(*at)).count();
         let mut shapes = vec![Shape::Rows];
-        if numbers == 0 || table.rows.is_empty() {
+        if table.rows.is_empty() {
             return shapes;
         }
-        let label = self.label(table);
+        let (value, label) = (self.value(table), self.label(table));
         if label.is_some_and(|at| table.temporal(at)) {
             shapes.extend([Shape::Line, Shape::Bar]);
         } else if label.is_some() {
             shapes.extend([Shape::Bar, Shape::Line]);
         }
-        shapes.extend((numbers > 1).then_some(Shape::Scatter));
-        shapes.push(Shape::Histogram);
+        if value.is_some() {
+            let numbers = (0..table.columns.len()).filter(|at| table.numeric(*at)).count();
+            shapes.extend((numbers > 1).then_some(Shape::Scatter));
+            shapes.push(Shape::Histogram);
+        }
         let negative = |cell: &str| cell.trim_start().starts_with('-');
-        let value = self.value(table);
         let whole = (0..table.rows.len()).all(|row| !value.and_then(|at| table.cell(row, at)).is_some_and(negative));
         shapes.extend((label.is_some() && whole).then_some(Shape::Share));
-        if label.is_none() {
-            shapes.push(Shape::Line);
-        }
+        shapes.extend((label.is_none() && value.is_some()).then_some(Shape::Line));
         shapes
     }
 
-    /// The column whose numbers a chart shows: the chosen one, or the last that holds numbers.
+    /// The column whose numbers a chart shows: the chosen one, or the last that measures something. None where there
+    /// is nothing but rows to count.
     #[must_use]
     pub fn value(&self, table: &Table) -> Option<usize> {
-        let last = || (0..table.columns.len()).rev().find(|at| table.numeric(*at));
-        Some(self.column).filter(|at| table.numeric(*at) && *at > 0).or_else(last)
+        let numbers = || (0..table.columns.len()).rev().filter(|at| table.numeric(*at));
+        let measured = || numbers().find(|at| !table.identifies(*at));
+        let named = || numbers().next().filter(|_| self.counted.is_none());
+        Some(self.column).filter(|at| table.numeric(*at) && *at > 0).or_else(measured).or_else(named)
     }
 
     /// To the numbers before or after those that a chart shows.
@@ -150,6 +194,9 @@ impl Grid {
             None => values.last(),
         };
         self.column = next.copied().unwrap_or(self.column);
+        if !self.shapes(table).contains(&self.shape) {
+            self.shape = Shape::Bar;
+        }
     }
 
     /// The columns that a chart can show.
@@ -158,12 +205,45 @@ impl Grid {
         (1..table.columns.len()).filter(|at| table.numeric(*at)).collect()
     }
 
-    /// The column that names the rows of a chart: the first of texts or times, else the first but the value's.
+    /// The column that names the rows of a chart: the chosen one, the first of texts or times, else the first but the
+    /// value's.
     #[must_use]
     pub fn label(&self, table: &Table) -> Option<usize> {
         let value = self.value(table);
+        if value.is_none() {
+            return self.counted.filter(|at| *at < table.columns.len());
+        }
         let others = || (0..table.columns.len()).filter(|at| Some(*at) != value);
-        others().find(|at| !table.numeric(*at)).or_else(|| others().next())
+        let named = self.named.filter(|at| Some(*at) != value && *at < table.columns.len());
+        named.or_else(|| others().find(|at| !table.numeric(*at))).or_else(|| others().next())
+    }
+
+    /// What the chart that is shown makes of the rows of one label; each is shown where no label has several.
+    #[must_use]
+    pub fn gathered(&self, table: &Table) -> Gather {
+        if !self.shape.gathers() || !self.label(table).is_some_and(|at| table.repeats(at)) {
+            return Gather::Each;
+        }
+        match self.gather {
+            _ if self.value(table).is_none() => Gather::Count,
+            // An average is no part of a whole.
+            Gather::Mean | Gather::Each if self.shape == Shape::Share => Gather::Sum,
+            gather => gather,
+        }
+    }
+
+    /// What it would show of them next; none where there is no choice.
+    #[must_use]
+    pub fn next_gather(&self, table: &Table) -> Option<Gather> {
+        let several = self.shape.gathers() && self.label(table).is_some_and(|at| table.repeats(at));
+        self.value(table).filter(|_| several)?;
+        Some(match self.gathered(table) {
+            Gather::Sum if self.shape == Shape::Share => Gather::Count,
+            Gather::Sum => Gather::Mean,
+            Gather::Mean => Gather::Count,
+            Gather::Count if self.shape != Shape::Share => Gather::Each,
+            Gather::Count | Gather::Each => Gather::Sum,
+        })
     }
 }
 
@@ -238,9 +318,6 @@ impl State {
     }
 
     pub(super) fn separate(&mut self) {
-        if self.charted() {
-            return;
-        }
         if !self.with_grid(|grid, _| grid.thousands = !grid.thousands) {
             self.no_table();
         }
@@ -250,6 +327,11 @@ impl State {
     pub(super) fn next_shape(&mut self) {
         let mut only = false;
         let table = self.with_grid(|grid, table| {
+            if grid.shape == Shape::Rows {
+                grid.named = Some(grid.column).filter(|at| !table.numeric(*at));
+                let all = 0..table.columns.len();
+                grid.counted = grid.named.into_iter().chain(all).find(|at| table.repeats(*at));
+            }
             let shapes = grid.shapes(table);
             let at = shapes.iter().position(|shape| *shape == grid.shape).unwrap_or(0);
             grid.shape = shapes[(at + 1) % shapes.len()];
@@ -258,7 +340,29 @@ impl State {
         if !table {
             self.no_table();
         } else if only {
-            self.hint = Some("There is no number to make a chart of.".to_owned());
+            self.hint =
+                Some("There is no number to make a chart of, and no value that comes twice to count.".to_owned());
+        }
+    }
+
+    /// Sums, averages or counts of the rows of one label, or each row by itself.
+    pub(super) fn gather(&mut self) {
+        let mut next = None;
+        let mut charted = false;
+        let table = self.with_grid(|grid, table| {
+            next = grid.next_gather(table);
+            charted = grid.shape != Shape::Rows;
+            grid.gather = next.unwrap_or(grid.gather);
+        });
+        if !table {
+            self.no_table();
+        } else if !charted {
+            let key = self.keymap.key(Context::Output, Command::Chart).unwrap_or_default();
+            self.hint = Some(format!("That is for charts: {key} draws one."));
+        } else if next.is_none() {
+            self.hint = Some("There is nothing to add up: no label has several rows with numbers here.".to_owned());
+        } else {
+            self.scroll_to_start_of_output();
         }
     }
 

@@ -150,6 +150,7 @@ commands! {
     Narrower "narrower" "narrower column",
     Separators "separators" "1,000 or 1000",
     Chart "chart" "as a chart",
+    Totals "totals" "sums, averages, counts, rows",
     NextTurn "next-turn" "next turn",
     PreviousTurn "previous-turn" "turn before",
     NextEntry "next-entry" "choose the next entry",

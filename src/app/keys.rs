@@ -12,7 +12,6 @@ use super::plan::Typing;
 use super::prompt::Ask;
 use super::queue::Status;
 use super::slash;
-use crate::domain::number::size;
 use crate::domain::{ANSWER, APPLY, ApprovalMode, JournalEvent, OperationId, Origin, UNDO};
 
 impl State {
@@ -159,6 +158,7 @@ impl State {
             Command::Narrower => self.widen(-4),
             Command::Separators => self.separate(),
             Command::Chart => self.next_shape(),
+            Command::Totals => self.gather(),
             Command::NextTurn => self.step_turn(true),
             Command::PreviousTurn => self.step_turn(false),
             Command::NextEntry => self.step_entry(true),
@@ -348,43 +348,6 @@ impl State {
         }
     }
 
-    fn copy(&mut self, effects: &mut Vec<Effect>) {
-        let table = self.output.printout().is_some_and(|printout| printout.table.is_some());
-        if self.focus == Pane::Output && table {
-            self.prompt_for(Ask::CopyAs, "csv".to_owned());
-            return;
-        }
-        let text = match self.focus {
-            Pane::Output => self
-                .output
-                .printout()
-                .map(|printout| printout.pieces().iter().map(|piece| piece.text.as_ref()).collect::<String>()),
-            Pane::Queue => {
-                let item = self.queue.selected().and_then(|id| self.queue.get(id));
-                item.and_then(|item| item.prepared.as_ref()).map(|prepared| prepared.shown())
-            }
-            Pane::Chat | Pane::Composer => self.entry_text(),
-        };
-        self.hint = Some(match text.filter(|text| !text.is_empty()) {
-            Some(text) => {
-                let said = self.copied(text.len() as u64);
-                effects.push(Effect::Copy(text));
-                said
-            }
-            None => "Nothing to copy.".to_owned(),
-        });
-    }
-
-    /// How much was copied; of an output that is too long to be held, that it's a part.
-    fn copied(&self, bytes: u64) -> String {
-        let all = self.output.printout().filter(|_| self.focus == Pane::Output).map_or(0, |it| it.tail.bytes);
-        let save = self.keymap.key(Context::Output, Command::Save).filter(|_| all > bytes);
-        match save {
-            Some(save) => format!("Copied {}, the part in sight of {}; {save} saves all.", size(bytes), size(all)),
-            None => format!("Copied {}.", size(bytes)),
-        }
-    }
-
     fn ask_save(&mut self) {
         match self.output.shown().zip(self.output.printout()) {
             Some((id, printout)) => {
@@ -407,7 +370,7 @@ impl State {
             return;
         };
         let content = match &printout.table {
-            Some(table) => super::Export::Csv.content((id, printout), table),
+            Some(table) => super::Export::Columns.content((id, printout), table),
             None => Ok(Content::Printed(id, printout.tail.pieces.clone())),
         };
         match content {

@@ -12,6 +12,7 @@ mod chosen;
 mod compact;
 mod complete;
 mod composer;
+mod copy;
 mod decide;
 mod deny;
 mod depends;
@@ -64,6 +65,7 @@ mod turn;
 mod typed;
 mod unattended;
 mod undo;
+mod untaken;
 mod upcoming;
 mod usage;
 mod welcome;
@@ -74,14 +76,15 @@ pub use chat::{Briefing, Chat, Entry, OpenCall, Phase, Question};
 pub use chosen::{Chosen, KeyWay, Offer, Sort};
 pub use complete::Completion;
 pub use composer::{Composer, HISTORY};
+pub use copy::CLIPBOARD;
 pub use depends::Lack;
 pub use edit::{Draft, Editor};
-pub use event::{Another, Content, Effect, Event, Found, Millis, Pane, Proposal, Rows, Sight};
+pub use event::{Another, Collected, Content, Effect, Event, Found, Millis, Pane, Proposal, Rows, Sight};
 pub use export::Export;
 pub use find::{Find, Finds, Within};
 pub use foresee::{Expected, leads};
 pub use fuzzy::Fuzzy;
-pub use grid::{Grid, Shape};
+pub use grid::{Gather, Grid, Shape};
 pub use keymap::{Command, Context, Keymap};
 pub use linear::{LINES, Ruling, Said, Told};
 pub use looks::Looks;
@@ -402,10 +405,8 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         }
         Event::Counted(id, text, lines) => state.counted(id, &text, lines) || state.dirty,
         Event::Filled(id, rows) => state.filled(id, rows) || state.dirty,
-        Event::Recalled(id, recalled) => {
-            state.recalled(id, recalled);
-            true
-        }
+        Event::Recalled(id, recalled) => state.recalled(id, recalled),
+        Event::Collected(content, kept) => state.collected(&content, kept, &mut effects),
         Event::Paged(trouble) => {
             // Else what was said of it when it began stands.
             state.hint = trouble.or(state.hint.take());
@@ -417,10 +418,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             true
         }
         Event::Earlier(earlier) => state.remember_earlier(earlier) || state.dirty,
-        Event::Files(listed) => {
-            state.files(listed);
-            true
-        }
+        Event::Files(listed) => state.files(listed),
         Event::JournalFailed(reason) => {
             state.journal_failed(reason, &mut effects);
             true

@@ -290,8 +290,8 @@ impl State {
         }
     }
 
-    /// What an operation printed in an earlier sitting came back from disk.
-    pub(super) fn recalled(&mut self, id: OperationId, recalled: Option<Recalled>) {
+    /// What an operation printed in an earlier sitting came back from disk. True, as the screen changes.
+    pub(super) fn recalled(&mut self, id: OperationId, recalled: Option<Recalled>) -> bool {
         match recalled {
             Some(Recalled::Table(table)) => self.output.table(id, table),
             Some(Recalled::Text(page)) => {
@@ -303,6 +303,7 @@ impl State {
             }
             None => self.hint = Some(format!("What {id} printed is no longer kept.")),
         }
+        true
     }
 
     /// Asks the disk for what lies before or after the part that is shown, once the person scrolled to its edge.

@@ -32,7 +32,7 @@ impl Ask {
             Self::Find(_) => "find ",
             Self::Filter => "rows with ",
             Self::Save => "save as ",
-            Self::CopyAs => "copy as csv, json or md: ",
+            Self::CopyAs => "copy as csv, json, md or txt: ",
         }
     }
 
@@ -86,7 +86,7 @@ impl State {
         self.hint = Some(match prompt.ask {
             Ask::Filter => "enter takes it · empty or esc shows all rows".to_owned(),
             Ask::Save if table => {
-                "its end says as what: .csv, .json or .md · enter takes it · esc leaves it".to_owned()
+                "its end says as what: .csv, .json, .md or .txt · enter takes it · esc leaves it".to_owned()
             }
             _ => "enter takes it · esc leaves it".to_owned(),
         });
@@ -172,7 +172,7 @@ impl State {
                     self.copy_table(export, effects);
                 } else {
                     self.prompt = Some(Prompt { ask, text: text.to_owned(), proposed: true });
-                    self.hint = Some("A table is copied as csv, json or md.".to_owned());
+                    self.hint = Some("A table is copied as csv, json, md or txt.".to_owned());
                 }
             }
         }

@@ -86,21 +86,6 @@ impl State {
         }
     }
 
-    /// The text of the chosen entry, or of the model's last message.
-    pub(super) fn entry_text(&self) -> Option<String> {
-        let text = |entry: &Entry| match entry {
-            Entry::Model { text, .. } | Entry::Person(text) | Entry::Notice { text, .. } => Some(text.clone()),
-            Entry::Operation(id) => {
-                let item = self.queue.get(*id)?;
-                item.prepared.as_ref().map(|prepared| prepared.shown())
-            }
-        };
-        match self.chosen_entry() {
-            Some(at) => self.chat.entries().get(at).and_then(text),
-            None => self.chat.entries().iter().rev().find(|entry| matches!(entry, Entry::Model { .. })).and_then(text),
-        }
-    }
-
     /// Copies the last code of the chosen message, or of the last one that has some; pressed again, the one before.
     pub(super) fn copy_code(&mut self, effects: &mut Vec<Effect>) {
         let of = |at: usize| match self.chat.entries().get(at) {

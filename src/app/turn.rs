@@ -121,6 +121,7 @@ impl State {
 
     /// Asks the model, whatever the turn used.
     pub(super) fn request_next(&mut self, effects: &mut Vec<Effect>) {
+        self.chat.untaken.clear();
         if self.compact_if_long(effects) {
             return;
         }
@@ -134,7 +135,7 @@ impl State {
             match event {
                 ModelEvent::Text(piece) => self.chat.mutter(&piece),
                 // No tool was offered.
-                ModelEvent::Call(_) | ModelEvent::Again(_) => {}
+                ModelEvent::Call(_) | ModelEvent::Untaken(_) | ModelEvent::Again(_) => {}
                 ModelEvent::Ended(_, usage) => self.compacted(Ok(usage), effects),
                 ModelEvent::Failed(failure) => self.compacted(Err(&failure.message), effects),
             }
@@ -149,6 +150,7 @@ impl State {
             ModelEvent::Again(said) => *again = Some(said),
             ModelEvent::Text(piece) => self.chat.say(&piece),
             ModelEvent::Call(call) => calls.push(call),
+            ModelEvent::Untaken(left) => self.leave_untaken(&left),
             ModelEvent::Ended(reason, usage) => {
                 let calls = std::mem::take(calls);
                 self.count(usage);
@@ -313,7 +315,11 @@ impl State {
         if calls.iter().any(|call| call.result.is_none()) {
             return Filled::Open;
         }
-        let results = calls.iter_mut().filter_map(|call| call.result.take()).collect();
+        let mut results: Vec<ToolResult> = calls.iter_mut().filter_map(|call| call.result.take()).collect();
+        let untaken = std::mem::take(&mut self.chat.untaken);
+        if let Some(last) = results.last_mut().filter(|_| !untaken.is_empty()) {
+            last.text = format!("{}\n{untaken}", last.text);
+        }
         self.chat.remember(Message::Results(results));
         self.chat.phase = Phase::Idle;
         match self.chat.held.take() {

@@ -13,6 +13,9 @@ pub struct TurnId(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct StepId(pub u64);
 
+/// Calls that are taken of one message.
+pub const MOST_CALLS: usize = 256;
+
 /// A tool call exactly as the model said it: `arguments` is its JSON text, not yet believed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -134,6 +137,8 @@ pub enum ModelEvent {
     Text(String),
     /// A complete tool call. Calls come after their last piece was read.
     Call(ToolCall),
+    /// The calls behind the [`MOST_CALLS`] that are taken of a message. They are no part of the conversation.
+    Untaken(Vec<ToolCall>),
     /// The end of the message.
     Ended(StopReason, Usage),
     /// The stream failed; what was said before stays said.

@@ -38,8 +38,8 @@ pub use answer::{ANSWER, AnswerOperation, Asks};
 pub use arguments::{Arguments, ArgumentsError, CLAIM, Strict};
 pub use catalog::{Catalog, CatalogEntry, Maker, Meaning, Role, Sort};
 pub use chat::{
-    FailureKind, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult, ToolSpec,
-    TurnId, Usage,
+    FailureKind, MOST_CALLS, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult,
+    ToolSpec, TurnId, Usage,
 };
 pub use cost::{Amount, Cost, Prices};
 pub use edit::{Edit, Editable, unclaimed};

@@ -1,5 +1,7 @@
 //! Rows of an SQL result, and what can be told of a column by its type or its values.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 /// Rows of an SQL result. Cells are text as the engine prints it; none is NULL.
@@ -64,6 +66,22 @@ impl Table {
         let word: String = kind.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
         let list = kind.ends_with(']');
         STARTS.contains(&word.as_str()) && !list || (SILENT.contains(&word.as_str()) && self.numbers(at))
+    }
+
+    /// Whether a column's name says that its numbers stand for things and measure nothing: `id`, `customer_id`.
+    #[must_use]
+    pub fn identifies(&self, at: usize) -> bool {
+        let name = self.columns.get(at).map_or("", String::as_str);
+        let lower = name.to_ascii_lowercase();
+        ["id", "rowid", "oid"].contains(&lower.as_str()) || lower.ends_with("_id") || name.ends_with("Id")
+    }
+
+    /// Whether a value of a column comes in more than one row; NULL is no value.
+    #[must_use]
+    pub fn repeats(&self, at: usize) -> bool {
+        let mut seen = HashSet::new();
+        at < self.columns.len()
+            && !(0..self.rows.len()).filter_map(|row| self.cell(row, at)).all(|value| seen.insert(value))
     }
 
     /// Whether a column holds numbers and nothing else.
@@ -131,6 +149,15 @@ mod tests {
         };
         let told: Vec<(bool, bool)> = (0..4).map(|at| (table.numeric(at), table.temporal(at))).collect();
         assert_eq!(told, [(true, false), (true, false), (false, false), (false, true)]);
+        let told: Vec<(bool, bool)> = (0..4).map(|at| (table.repeats(at), table.identifies(at))).collect();
+        assert_eq!(told, [(false, false); 4]);
+        let named = Table { columns: ["id", "customer_id", "paid"].map(str::to_owned).to_vec(), ..Table::default() };
+        assert_eq!([0, 1, 2].map(|at| named.identifies(at)), [true, true, false]);
+        let again = Table {
+            rows: vec![row(["1", "1", "x", "y"]), row(["1", "2", "x", "z"]), vec![None; 4], vec![None; 4]],
+            ..table.clone()
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(|at| again.repeats(at)), [true, false, true, false, false]);
         let lists = Table { types: vec!["int[]".to_owned()], ..Table::default() };
         assert!(!lists.numeric(0), "a list of numbers is none");
         assert_eq!((table.cell(1, 0), table.cell(0, 1), table.cell(9, 9)), (None, Some("2.5"), None));

@@ -175,7 +175,7 @@ impl Scene<'_> {
             Fault::TooLong => (
                 FailureKind::BadReply,
                 format!(
-                    "The answer of {} passed 8 MB or 256 calls and was stopped. Ask for less at a time.",
+                    "The answer of {} passed 8 MB or 4,096 calls and was stopped. Ask for less at a time.",
                     self.model
                 ),
             ),

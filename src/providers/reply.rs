@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use super::settings::ProviderKind;
 use super::wire::Signatures;
-use crate::domain::{ModelEvent, StopReason, ToolCall, Usage};
+use crate::domain::{MOST_CALLS, ModelEvent, StopReason, ToolCall, Usage};
 
 /// Text and arguments of one answer may not be longer than this.
 const MOST_BYTES: usize = 8 << 20;
-/// Calls of one answer.
-const MOST_CALLS: usize = 256;
+/// Calls that are read of one answer. Fewer are taken, and the model is told which weren't; what passes this isn't meant.
+const MOST_READ: usize = 4_096;
 
 /// Why an answer can't be used although its transport was sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Reply {
 
     /// The piece, unless a cap was passed.
     fn within(&self, said: Option<ModelEvent>) -> Piece {
-        if self.bytes > MOST_BYTES || self.drafts.len() > MOST_CALLS {
+        if self.bytes > MOST_BYTES || self.drafts.len() > MOST_READ {
             Piece::Faulty(Fault::TooLong)
         } else {
             Piece::Said(said)
@@ -151,13 +151,19 @@ impl Reply {
                 if self.drafts.is_empty() { StopReason::Done } else { StopReason::ToolCalls }
             }
         };
-        let mut said: Vec<ModelEvent> = Vec::with_capacity(self.drafts.len() + 1);
-        for draft in std::mem::take(&mut self.drafts) {
+        let mut drafts = std::mem::take(&mut self.drafts);
+        let left = drafts.split_off(drafts.len().min(MOST_CALLS));
+        let mut said: Vec<ModelEvent> = Vec::with_capacity(drafts.len() + 2);
+        for draft in drafts {
             let id = self.unique(draft.wire_id);
             if !draft.signatures.is_empty() {
                 self.signatures.insert(id.clone(), draft.signatures);
             }
             said.push(ModelEvent::Call(ToolCall { id, name: draft.name, arguments: draft.arguments }));
+        }
+        if !left.is_empty() {
+            let call = |draft: Draft| ToolCall { id: draft.wire_id, name: draft.name, arguments: draft.arguments };
+            said.push(ModelEvent::Untaken(left.into_iter().map(call).collect()));
         }
         said.push(ModelEvent::Ended(stop, end.captured_usage.as_ref().map(usage).unwrap_or_default()));
         Piece::Ended(said)
@@ -262,11 +268,30 @@ mod tests {
     }
 
     #[test]
+    fn of_many_calls_the_first_are_taken_and_the_others_told() {
+        let mut reply = Reply::new(ProviderKind::OpenAi, HashSet::new());
+        for number in 0..300 {
+            reply.take(piece(&format!("c{number}"), "one", "{}"));
+        }
+        let Piece::Ended(said) = reply.take(end("tool_calls")) else { panic!("no end") };
+        let taken = said.iter().filter(|event| matches!(event, ModelEvent::Call(_))).count();
+        let left =
+            |event: &ModelEvent| matches!(event, ModelEvent::Untaken(left) if left.len() == 44 && left[0].id == "c256");
+        assert_eq!((taken, said.len()), (MOST_CALLS, MOST_CALLS + 2));
+        assert!(left(&said[MOST_CALLS]));
+    }
+
+    #[test]
     fn an_endless_answer_is_stopped() {
         let mut reply = Reply::new(ProviderKind::OpenAi, HashSet::new());
         let long = "x".repeat(MOST_BYTES / 2 - 3);
         assert!(matches!(reply.take(piece("a", "one", &long)), Piece::Said(None)));
         assert!(matches!(reply.take(piece("call_0", "", &long)), Piece::Said(None)));
         assert!(matches!(reply.take(piece("call_0", "", "more")), Piece::Faulty(Fault::TooLong)));
+        let mut reply = Reply::new(ProviderKind::OpenAi, HashSet::new());
+        for number in 0..MOST_READ {
+            assert!(matches!(reply.take(piece(&format!("c{number}"), "one", "{}")), Piece::Said(None)));
+        }
+        assert!(matches!(reply.take(piece("one more", "one", "{}")), Piece::Faulty(Fault::TooLong)));
     }
 }

@@ -9,7 +9,7 @@ use futures::StreamExt as _;
 use tokio::sync::mpsc;
 
 use super::lines::{Heard, listen};
-use crate::app::{Done, Event, Millis, PickerId, Proposal, Row, Switched};
+use crate::app::{Collected, Content, Done, Event, Millis, PickerId, Proposal, Row, Switched};
 use crate::domain::{
     Enforceable, Foresight, Leaf, Look, ModelEvent, OperationId, Page, Prepared, Recalled, Remembered, RunEvent, Seal,
     StepId,
@@ -57,6 +57,8 @@ pub enum Work {
     Leafed(OperationId, u64, Option<Leaf>),
     /// The lines of an output that hold a text were counted.
     Counted(OperationId, String, u64),
+    /// What is kept of an output was read to be copied.
+    Collected(Content, Collected),
     /// What became of saving.
     Saved(String),
     /// The rows of a list came, or why they don't.
@@ -278,6 +280,7 @@ impl Bus {
                     Work::Looked(id, look, page) => Event::Looked(id, look, page),
                     Work::Leafed(id, at, leaf) => Event::Leafed(id, at, leaf),
                     Work::Counted(id, text, lines) => Event::Counted(id, text, lines),
+                    Work::Collected(content, kept) => Event::Collected(content, kept),
                     Work::Saved(said) => Event::Saved(said),
                     Work::Filled(picker, rows) => Event::Filled(picker, rows),
                     Work::History(earlier) => Event::History(earlier),

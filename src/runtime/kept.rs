@@ -5,9 +5,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::sync::Arc;
 
+use memchr::memchr;
+
 use super::bus::Work;
 use super::engine::Engine;
-use crate::app::Content;
+use crate::app::{CLIPBOARD, Collected, Content};
 use crate::domain::{Look, OperationId, number::size};
 use crate::store::{Outputs, copy};
 use crate::tools::save;
@@ -47,6 +49,14 @@ impl Engine {
         });
     }
 
+    /// Reads what is kept of an output to be copied.
+    pub fn collect(&self, content: Content) {
+        self.read_kept(move |outputs| {
+            let kept = collected(outputs, &content).unwrap_or(Collected::Gone);
+            Work::Collected(content, kept)
+        });
+    }
+
     /// Saves what the person looks at in a file of the person's workspace.
     pub fn save(&self, path: String, content: Content) {
         let workspace = self.person_side.bench.workspace.clone();
@@ -56,6 +66,51 @@ impl Engine {
             });
             Work::Saved(saved.map_or_else(|why| why, |bytes| told(&content, bytes, &path)))
         });
+    }
+}
+
+/// What is kept, as far as a clipboard takes it.
+fn collected(outputs: &Outputs, content: &Content) -> io::Result<Collected> {
+    match content {
+        Content::Printed(id, _) => {
+            let (_, size) = outputs.text(*id, 0, 0)?;
+            let (bytes, _) = outputs.text(*id, size.saturating_sub(CLIPBOARD as u64), CLIPBOARD)?;
+            let whole = bytes.len() as u64 >= size;
+            let begin = if whole { 0 } else { memchr(b'\n', &bytes).map_or(0, |newline| newline + 1) };
+            let text = String::from_utf8_lossy(&bytes[begin..]).into_owned();
+            Ok(if whole { Collected::Whole(text) } else { Collected::End(text) })
+        }
+        Content::Rows(id, like, export) => {
+            let mut room = Room::default();
+            match export.write_rows(like, outputs.all_rows(*id)?, &mut room) {
+                _ if room.full => Ok(Collected::TooLong),
+                written => written.map(|()| Collected::Whole(String::from_utf8_lossy(&room.taken).into_owned())),
+            }
+        }
+        Content::Text(text, _) => Ok(Collected::Whole(text.clone())),
+        Content::Part(..) => Ok(Collected::Gone),
+    }
+}
+
+/// What a clipboard takes, and an error beyond it.
+#[derive(Default)]
+struct Room {
+    taken: Vec<u8>,
+    full: bool,
+}
+
+impl io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.taken.len() + bytes.len() > CLIPBOARD {
+            self.full = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.taken.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -83,4 +138,32 @@ fn write(outputs: &Outputs, content: &Content, file: &mut File) -> io::Result<u6
         }
     }
     Ok(file.metadata()?.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Stream;
+
+    #[test]
+    fn a_copy_is_the_whole_output_or_its_last_lines_up_to_what_a_clipboard_takes() {
+        let root = tempfile::tempdir().unwrap();
+        let outputs = Outputs::new(root.path(), "s", 1 << 30);
+        let keep = |number: u64, lines: usize| {
+            let id = OperationId(number);
+            let mut spool = outputs.begin(id).unwrap().unwrap();
+            let text: String = (1..=lines).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
+            assert!(spool.write(Stream::Out, text.as_bytes()));
+            drop(spool);
+            (collected(&outputs, &Content::Printed(id, [].into())).unwrap(), text)
+        };
+        let (whole, text) = keep(1, 1_000);
+        assert_eq!(whole, Collected::Whole(text));
+        let (end, text) = keep(2, 100_000);
+        let Collected::End(end) = end else { panic!("too long") };
+        assert!(
+            end.len() <= CLIPBOARD && end.starts_with("line ") && text.ends_with(&end) && end.len() > CLIPBOARD - 20
+        );
+        assert!(collected(&outputs, &Content::Printed(OperationId(3), [].into())).is_err());
+    }
 }

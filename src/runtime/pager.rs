@@ -42,7 +42,9 @@ const SETTLE: Duration = Duration::from_millis(50);
 pub async fn show(outputs: Arc<Outputs>, content: Content, back: &CancellationToken) -> Result<(), String> {
     tokio::time::sleep(SETTLE).await;
     let (from, to) = io::pipe().map_err(|error| format!("The pager can't be given anything: {error}."))?;
-    let child = start(from)?;
+    // Rows of a table are read side by side.
+    let options = if matches!(content, Content::Printed(..)) { "-R" } else { "-RS" };
+    let child = start(from, options)?;
     let feeder = tokio::task::spawn_blocking(move || feed(&outputs, &content, to));
     let ended = lent::wait(child, back).await;
     // A pager that is gone breaks the pipe, so that this ends, too.
@@ -50,7 +52,8 @@ pub async fn show(outputs: Arc<Outputs>, content: Content, back: &CancellationTo
     ended.map(|_| ()).map_err(|error| format!("The pager's end couldn't be seen: {error}."))
 }
 
-fn start(text: PipeReader) -> Result<Child, String> {
+/// Starts it with these options for `less`, unless the person has options of their own.
+fn start(text: PipeReader, options: &str) -> Result<Child, String> {
     let named = std::env::var("PAGER").ok().filter(|pager| !pager.trim().is_empty());
     let pager = named.unwrap_or_else(|| USUAL.to_owned());
     let mut command = Command::new("/bin/sh");
@@ -61,7 +64,7 @@ fn start(text: PipeReader) -> Result<Child, String> {
         }
     }
     if std::env::var_os("LESS").is_none() {
-        command.env("LESS", "-R");
+        command.env("LESS", options);
     }
     command.spawn().map_err(|error| format!("The pager {pager} can't be started: {error}."))
 }

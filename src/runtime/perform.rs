@@ -32,6 +32,7 @@ impl Engine {
             Effect::KeepTyped(text) => self.keep_typed(text),
             Effect::ListFiles => self.list_files(),
             Effect::Save(path, content) => self.save(path, content),
+            Effect::Collect(content) => self.collect(content),
             Effect::ReadHistory => self.read_history(),
             Effect::Remember(draft) => self.remember(draft),
             Effect::Forget(rule) => self.forget(rule),

@@ -1,7 +1,5 @@
-//! Rows as a chart, since people look before they read: bars, a line, points, a histogram, shares. Figures stand
-//! beside every bar; nothing is told by colour alone.
-
-use std::collections::BTreeMap;
+//! Rows as a chart, since people look before they read: bars, a line, points, a histogram, shares. Rows of one label
+//! are one bar or point; the title says what of them is shown, and what isn't.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,323 +7,244 @@ use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Axis, Chart, Dataset, GraphType, Widget};
 
+use super::bars::{self, Bar, Entry, Look, Rank, count, position, told};
 use super::number;
-use super::paint::{View, put};
+use super::paint::{View, put, put_right};
 use super::theme::Role;
 use super::{table, text};
-use crate::app::{Printout, Scroll, Shape, Sight};
+use crate::app::{Command, Context, Gather, Grid, Printout, Shape, Sight};
 use crate::domain::{Table, number_of};
 
-/// Widest name of a bar.
-const NAME: usize = 24;
-/// Ranges of a histogram.
-const RANGES: usize = 12;
-/// Eighths of a column.
-const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-
-/// Most letters of a figure beside its bar.
-const FIGURE: usize = 12;
-
-/// A value with its name.
-struct Bar {
-    name: String,
-    value: f64,
-    said: String,
-}
+/// Columns from which on the middle of an axis is told, too.
+const MIDDLE: u16 = 50;
 
 /// Draws the rows that are shown of a table as the chosen chart.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&Printout, &Table), sight: &mut Sight) {
     let (grid, scroll) = (&printout.grid, printout.scroll);
-    let Some(value) = grid.value(table).filter(|_| area.height > 2 && area.width > 10) else { return };
-    let label = grid.label(table);
-    let other = (0..table.columns.len()).find(|at| table.numeric(*at) && *at != value).unwrap_or(value);
-    let name = |at: usize| table.columns.get(at).map(|name| text::line(name)).unwrap_or_default();
-    let said = |row: usize, label: usize| {
-        let column = table.columns.get(label).map_or("", String::as_str);
-        table.cell(row, label).map(|value| text::line(&view.state.masks.hide_cell(column, value)))
-    };
+    let (value, label) = (grid.value(table), grid.label(table));
+    if area.height <= 2 || area.width <= 10 || value.or(label).is_none() {
+        return;
+    }
+    let room = Rect { x: area.x + 1, width: area.width - 2, ..area };
     if grid.len(table) == 0 {
-        let room = Rect { x: area.x + 1, width: area.width - 2, ..area };
         let none = || view.line("No rows.", Role::Dim);
         put(buf, room, 0, &if grid.filter.is_empty() { none() } else { table::none_holds(view, table, grid) });
         return;
     }
+    let said = |row: usize, at: usize| {
+        let column = table.columns.get(at).map_or("", String::as_str);
+        table.cell(row, at).map(|value| text::line(&view.state.masks.hide_cell(column, value)))
+    };
     let rows: Vec<usize> = (0..grid.len(table)).filter_map(|at| grid.row(table, at)).collect();
-    // What is hidden is no figure.
-    let figure = |row: usize, at: usize| said(row, at).as_deref().and_then(number_of);
-    let mut title = name(value);
-    match (grid.shape, label) {
-        (Shape::Scatter, _) => title = format!("{title} against {}", name(other)),
-        (Shape::Histogram, _) => title = format!("{title}, how often"),
-        (Shape::Share, Some(label)) => title = format!("share of {title} by {}", name(label)),
-        (_, Some(label)) => title = format!("{title} by {}", name(label)),
-        (_, None) => {}
+    let other = (0..table.columns.len()).find(|at| table.numeric(*at) && Some(*at) != value).or(value);
+    let gather = grid.gathered(table);
+    heading(view, room, buf, (grid, table), &rows, other);
+    let room = Rect { y: room.y + 1, height: room.height - 1, ..room };
+    let entry = |row: &usize| Entry {
+        label: label.and_then(|label| table.cell(*row, label)),
+        name: label.map_or_else(|| Some(format!("row {}", row + 1)), |label| said(*row, label)),
+        said: value.and_then(|value| said(*row, value)),
+    };
+    let entries = || rows.iter().map(entry).collect::<Vec<_>>();
+    let apart = grid.thousands;
+    let bars = |gather| match gather {
+        Gather::Each => bars::each(entries(), apart),
+        Gather::Sum | Gather::Mean | Gather::Count => bars::gathered(entries(), gather, rank(grid, table), apart),
+    };
+    let one = if gather == Gather::Each { "row" } else { "label" };
+    let look = |most, one| Look { most, one, adds_up: matches!(gather, Gather::Sum | Gather::Count), apart };
+    let numbers = |at: Option<usize>| move |row: &usize| said(*row, at?).as_deref().and_then(number_of);
+    match grid.shape {
+        Shape::Rows => {}
+        Shape::Bar => {
+            let bars = bars(gather);
+            bars::draw(view, room, buf, &bars, (look(bars::most(&bars), one), scroll, sight));
+        }
+        Shape::Share => {
+            let bars = bars::shares(bars(gather), room.height.into(), apart);
+            // Each fills its part of the whole.
+            let whole = bars.iter().filter_map(|bar| bar.value).sum();
+            bars::draw(view, room, buf, &bars, (look(whole, one), scroll, sight));
+        }
+        Shape::Histogram => {
+            let values: Vec<f64> = rows.iter().filter_map(numbers(value)).collect();
+            let bars = bars::ranges(&values, room.height.into(), apart);
+            bars::draw(
+                view,
+                room,
+                buf,
+                &bars,
+                (Look { adds_up: false, ..look(bars::most(&bars), "range") }, scroll, sight),
+            );
+        }
+        Shape::Line => {
+            let line = along(&bars(gather), apart);
+            draw_points(view, room, buf, &line, apart);
+        }
+        Shape::Scatter => {
+            let (across, up) = (numbers(other), numbers(value));
+            let points = rows.iter().filter_map(|row| Some((across(row)?, up(row)?)));
+            draw_points(
+                view,
+                room,
+                buf,
+                &Points { kind: GraphType::Scatter, at: points.collect(), along: Vec::new() },
+                apart,
+            );
+        }
+    }
+}
+
+/// The order of bars: as the person sorted the rows, dates and numbers by themselves, else the largest first.
+fn rank(grid: &Grid, table: &Table) -> Rank {
+    let (label, value) = (grid.label(table), grid.value(table));
+    match grid.sort {
+        Some((by, _)) if Some(by) == label => Rank::Shown,
+        Some((by, false)) if Some(by) == value => Rank::Smallest,
+        _ if label.is_some_and(|at| table.temporal(at) || table.numeric(at) && !table.identifies(at)) => Rank::Label,
+        _ if grid.shape == Shape::Line => Rank::Shown,
+        _ => Rank::Largest,
+    }
+}
+
+/// `sum of total by customer, 3 NULL left out`, and the key that shows something else of them.
+fn heading(
+    view: View<'_>,
+    room: Rect,
+    buf: &mut Buffer,
+    (grid, table): (&Grid, &Table),
+    rows: &[usize],
+    other: Option<usize>,
+) {
+    let name = |at: usize| table.columns.get(at).map(|name| text::line(name)).unwrap_or_default();
+    let gather = grid.gathered(table);
+    let (figures, label) = (grid.value(table), grid.label(table));
+    let value = figures.map(name);
+    let what = value.clone().filter(|_| gather != Gather::Count).unwrap_or_else(|| "rows".to_owned());
+    let by = label.map(|label| format!(" by {}", name(label))).unwrap_or_default();
+    let mut title = match (grid.shape, gather) {
+        (Shape::Scatter, _) => format!("{what} against {}", other.map(name).unwrap_or_default()),
+        (Shape::Histogram, _) => format!("{}, how often", value.unwrap_or_default()),
+        (Shape::Share, _) => format!("share of {what}{by}"),
+        (_, Gather::Sum) => format!("sum of {what}{by}"),
+        (_, Gather::Mean) => format!("average of {what}{by}"),
+        (_, Gather::Count) => format!("count of {what}{by}"),
+        (_, Gather::Each) => format!("{what}{by}"),
+    };
+    // Bars of rows say so themselves.
+    let bare = grid.shape == Shape::Bar && gather == Gather::Each;
+    let lacks = |row: &&usize| {
+        let none = |at: Option<usize>| at.is_some_and(|at| table.cell(**row, at).is_none());
+        let beside = match grid.shape {
+            Shape::Scatter => none(other),
+            Shape::Line => none(label),
+            Shape::Rows | Shape::Bar | Shape::Histogram | Shape::Share => false,
+        };
+        beside || gather != Gather::Count && none(figures)
+    };
+    let nulls = if bare { 0 } else { rows.iter().filter(lacks).count() };
+    if nulls > 0 {
+        title.push_str(&format!(", {} NULL left out", number::thousands(nulls as u64)));
     }
     if (table.rows.len() as u64) < table.total {
         title.push_str(&format!(", {}", table::held_of(table)));
     }
-    let room = Rect { x: area.x + 1, width: area.width - 2, ..area };
-    put(buf, room, 0, &view.line(text::fit(&title, room.width.into()), Role::Dim));
-    let room = Rect { y: room.y + 1, height: room.height - 1, ..room };
-    let bars = || {
-        let called = |row: &usize| match label {
-            Some(label) => said(*row, label).unwrap_or_else(|| "NULL".to_owned()),
-            None => format!("row {}", row + 1),
-        };
-        let bar = |row: &usize| {
-            let figure = figure(*row, value);
-            let said = said(*row, value).unwrap_or_else(|| "NULL".to_owned());
-            // So many digits would take the bars' room.
-            let said = number_of(&said).filter(|_| said.len() > FIGURE).map_or(said, short);
-            Bar { name: called(row), value: figure.unwrap_or(0.0), said }
-        };
-        rows.iter().map(bar).collect::<Vec<_>>()
-    };
-    match grid.shape {
-        Shape::Rows => {}
-        Shape::Bar => {
-            let bars = bars();
-            draw_bars(view, room, buf, &bars, most(&bars), scroll, sight);
-        }
-        Shape::Share => {
-            let bars = shares(bars(), room.height.into());
-            // Each fills its part of the whole.
-            let whole = bars.iter().map(|bar| bar.value).sum();
-            draw_bars(view, room, buf, &bars, whole, scroll, sight);
-        }
-        Shape::Histogram => {
-            let values: Vec<f64> = rows.iter().filter_map(|row| figure(*row, value)).collect();
-            let bars = ranges(&values);
-            draw_bars(view, room, buf, &bars, most(&bars), scroll, sight);
-        }
-        Shape::Line => {
-            let values = rows.iter().map(|row| (label.and_then(|label| said(*row, label)), figure(*row, value)));
-            let (points, ends) = along(&values.collect::<Vec<_>>());
-            draw_points(view, room, buf, &points, GraphType::Line, Some(ends));
-        }
-        Shape::Scatter => {
-            let points = rows.iter().filter_map(|row| Some((figure(*row, other)?, figure(*row, value)?)));
-            draw_points(view, room, buf, &points.collect::<Vec<_>>(), GraphType::Scatter, None);
-        }
+    let mut left = usize::from(room.width);
+    let next = grid.next_gather(table).and_then(|next| view.key(Context::Output, Command::Totals, next.word()));
+    if let Some((key, says)) = next
+        && text::width(&title) + text::width(&key) + text::width(&says) + 4 <= left
+    {
+        let line = Line::from(vec![view.span(key, Role::Accent), view.span(format!(" {says}"), Role::Dim)]);
+        left -= usize::from(put_right(buf, room, 0, &line)) + 2;
     }
+    put(buf, room, 0, &view.line(text::fit(&title, left), Role::Dim));
 }
 
-#[allow(clippy::cast_precision_loss)] // a place on a screen
-fn count(at: usize) -> f64 {
-    at as f64
+/// What is drawn between two axes.
+struct Points {
+    kind: GraphType,
+    at: Vec<(f64, f64)>,
+    /// What stands along the lower axis: at its start, in its middle, at its end; none tells numbers.
+    along: Vec<String>,
 }
 
-/// The points of a line and what stands at its ends: along the dates or numbers that name the rows, if all are such,
-/// else row by row.
-fn along(rows: &[(Option<String>, Option<f64>)]) -> (Vec<(f64, f64)>, (String, String)) {
-    let last = rows.len();
-    let placed: Option<Vec<(f64, &str, Option<f64>)>> = rows
-        .iter()
-        .map(|(name, value)| name.as_deref().and_then(|name| Some((position(name)?, name, *value))))
-        .collect();
-    if let Some(mut placed) = placed {
+/// The points of a line: along the dates or numbers that are its labels, if all are such, else one after another.
+/// What has no label has no place there.
+fn along(bars: &[Bar], apart: bool) -> Points {
+    let kind = GraphType::Line;
+    let named: Vec<(&str, Option<f64>)> =
+        bars.iter().filter_map(|bar| Some((bar.name.as_deref()?, bar.value))).collect();
+    let placed: Option<Vec<_>> = named.iter().map(|(name, value)| Some((position(name)?, *name, *value))).collect();
+    if let Some(mut placed) = placed.filter(|placed| !placed.is_empty()) {
         placed.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
-        let end = |at: Option<&(f64, &str, _)>| at.map_or_else(String::new, |(_, name, _)| (*name).to_owned());
-        let ends = (end(placed.first()), end(placed.last()));
-        return (placed.iter().filter_map(|(at, _, value)| Some((*at, (*value)?))).collect(), ends);
-    }
-    let points = rows.iter().enumerate().filter_map(|(at, (_, value))| Some((count(at), (*value)?))).collect();
-    (points, ("row 1".to_owned(), format!("row {}", number::thousands(last as u64))))
-}
-
-/// Where a number, or a date and its time, stands on an axis.
-fn position(name: &str) -> Option<f64> {
-    number_of(name).or_else(|| {
-        let (date, clock) = name.split_at_checked(10).unwrap_or((name, ""));
-        let mut parts = date.splitn(3, '-');
-        let (year, month) = (parts.next()?.parse().ok()?, parts.next()?.parse::<u8>().ok()?);
-        let day = parts.next().map_or(Some(1), |day| day.parse().ok())?;
-        let date = time::Date::from_calendar_date(year, time::Month::try_from(month).ok()?, day).ok()?;
-        let mut parts = clock.trim_start_matches([' ', 'T']).split(':').map(|part| part.parse::<f64>().unwrap_or(0.0));
-        let mut next = || parts.next().unwrap_or(0.0);
-        Some(f64::from(date.to_julian_day()) + next() / 24.0 + next() / 1_440.0 + next() / 86_400.0)
-    })
-}
-
-/// The parts of a whole, the largest first: those of one name together, and in the last row what has no row.
-fn shares(bars: Vec<Bar>, rows: usize) -> Vec<Bar> {
-    let whole: f64 = bars.iter().map(|bar| bar.value).sum();
-    let mut sums: BTreeMap<String, (f64, String, usize)> = BTreeMap::new();
-    for bar in bars {
-        let sum = sums.entry(bar.name).or_default();
-        *sum = (sum.0 + bar.value, bar.said, sum.2 + 1);
-    }
-    let one = |(name, (value, said, times)): (String, (f64, String, usize))| {
-        let said = if times == 1 { said } else { short(value) };
-        Bar { name, value, said }
-    };
-    let mut bars: Vec<Bar> = sums.into_iter().map(one).collect();
-    bars.sort_by(|a, b| b.value.total_cmp(&a.value));
-    if bars.len() > rows && rows > 1 {
-        let others = bars.split_off(rows - 1);
-        let value = others.iter().map(|bar| bar.value).sum();
-        bars.push(Bar { name: number::count(others.len(), "other"), value, said: short(value) });
-    }
-    for bar in &mut bars {
-        bar.said = format!("{:>5.1} %  {}", if whole > 0.0 { 100.0 * bar.value / whole } else { 0.0 }, bar.said);
-    }
-    bars
-}
-
-/// The longest bar's value.
-fn most(bars: &[Bar]) -> f64 {
-    bars.iter().map(|bar| bar.value.abs()).fold(0.0, f64::max)
-}
-
-/// How many values fall into each of equal ranges.
-fn ranges(values: &[f64]) -> Vec<Bar> {
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if values.is_empty() {
-        return Vec::new();
-    }
-    let whole = values.iter().all(|value| value.fract() == 0.0) && most - least < count(2 * RANGES);
-    if whole {
-        return each(values, least, most);
-    }
-    let wide = (most - least) / count(RANGES);
-    if wide <= 0.0 || !wide.is_finite() {
-        return vec![Bar { name: short(least), value: count(values.len()), said: values.len().to_string() }];
-    }
-    let mut counts = [0_usize; RANGES];
-    for value in values {
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within the ranges, by the clamp
-        let at = ((value - least) / wide).clamp(0.0, count(RANGES - 1)) as usize;
-        counts[at] += 1;
-    }
-    let bar = |(at, hits): (usize, usize)| {
-        let from = least + wide * count(at);
-        Bar {
-            name: format!("{} … {}", short(from), short(from + wide)),
-            value: count(hits),
-            said: number::thousands(hits as u64),
-        }
-    };
-    counts.into_iter().enumerate().map(bar).collect()
-}
-
-/// How often each of a few whole numbers comes.
-fn each(values: &[f64], least: f64, most: f64) -> Vec<Bar> {
-    let mut bars = Vec::new();
-    let mut number = least;
-    while number <= most {
-        let hits = values.iter().filter(|value| (**value - number).abs() < 0.5).count();
-        bars.push(Bar { name: short(number), value: count(hits), said: number::thousands(hits as u64) });
-        number += 1.0;
-    }
-    bars
-}
-
-/// A number in few characters.
-fn short(value: f64) -> String {
-    let size = value.abs();
-    if size >= 1e15 || (size > 0.0 && size < 1e-3) {
-        format!("{value:.2e}")
-    } else if value.fract() == 0.0 || size >= 1_000.0 {
-        format!("{value:.0}")
-    } else {
-        format!("{value:.2}")
-    }
-}
-
-/// Horizontal bars: name, bar, figure; one of the value `most` fills the row. Those that don't fit are counted, and
-/// scrolled to.
-fn draw_bars(view: View<'_>, area: Rect, buf: &mut Buffer, bars: &[Bar], most: f64, scroll: Scroll, sight: &mut Sight) {
-    let columns = usize::from(area.width);
-    let names = bars.iter().map(|bar| text::width(&bar.name)).max().unwrap_or(0).min(NAME).min(columns / 3);
-    let said = bars.iter().map(|bar| text::width(&bar.said)).max().unwrap_or(0).min(columns / 3);
-    let room = columns.saturating_sub(names + said + 4);
-    // What is below zero goes to the left of it.
-    let lowest = bars.iter().map(|bar| -bar.value).fold(0.0, f64::max);
-    let highest = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
-    let (left, room, most) = if lowest > 0.0 {
-        let room = room.saturating_sub(1);
-        let left = eighths(lowest, lowest + highest, room).div_ceil(8);
-        (left, room, lowest + highest)
-    } else {
-        (0, room, most)
-    };
-    let height = usize::from(area.height);
-    let fits = if bars.len() > height { height.saturating_sub(1) } else { bars.len() };
-    sight.limits.output = bars.len() - fits;
-    let first = scroll.first(bars.len(), fits);
-    for (row, bar) in (0..area.height).zip(&bars[first..first + fits]) {
-        let eighths = eighths(bar.value.abs(), most, room);
-        let (role, drawn) = if bar.value < 0.0 {
-            // There are no blocks that grow to the left but a half.
-            let (whole, half) = ((eighths / 8).min(left), if eighths % 8 >= 4 { "▐" } else { "" });
-            (Role::Removed, format!("{:>left$}│", format!("{half}{}", "█".repeat(whole))))
-        } else {
-            let zero = if left > 0 { format!("{:left$}│", "") } else { String::new() };
-            (Role::Accent, format!("{zero}{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8]))
+        let at = placed.iter().filter_map(|(at, _, value)| Some((*at, (*value)?))).collect();
+        let along = match (placed.first(), placed.last()) {
+            (Some((from, first, _)), Some((to, last, _))) if placed.len() > 1 => {
+                vec![(*first).to_owned(), between(first, f64::midpoint(*from, *to), apart), (*last).to_owned()]
+            }
+            (first, _) => alone(first.map_or("", |(_, name, _)| name)),
         };
-        let line = Line::from(vec![
-            view.span(text::column(&bar.name, names), Role::Text),
-            Span::raw("  "),
-            view.span(text::column_right(&bar.said, said), Role::Strong),
-            Span::raw("  "),
-            view.span(drawn, role),
-        ]);
-        put(buf, area, row, &line);
+        return Points { kind, at, along };
     }
-    let more = bars.len() - first - fits;
-    if more > 0 {
-        let said = format!("… {}", number::count(more, "more row"));
-        put(buf, area, area.height - 1, &view.line(said, Role::Dim));
-    }
+    let name = |at: usize| named.get(at).map_or("", |(name, _)| name);
+    let last = named.len().saturating_sub(1);
+    let along = if last == 0 { alone(name(0)) } else { [0, last / 2, last].map(|at| name(at).to_owned()).to_vec() };
+    let at = named.iter().enumerate().filter_map(|(at, (_, value))| Some((count(at), (*value)?))).collect();
+    Points { kind, at, along }
 }
 
-/// How many eighths of a column a value takes where `most` fills the room.
-fn eighths(value: f64, most: f64, room: usize) -> usize {
-    let length = if most > 0.0 { value / most * count(room) * 8.0 } else { 0.0 };
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most eight times the room
-    let eighths = length.round() as usize;
-    eighths
+/// Below a single point.
+fn alone(name: &str) -> Vec<String> {
+    vec![String::new(), name.to_owned(), String::new()]
+}
+
+/// A place on an axis in the way that its start is told.
+fn between(start: &str, at: f64, apart: bool) -> String {
+    #[allow(clippy::cast_possible_truncation)] // days of a calendar
+    let day = time::Date::from_julian_day(at.floor() as i32);
+    match day {
+        _ if number_of(start).is_some() => told(at, apart),
+        Ok(day) => day.to_string().chars().take(start.len().clamp(7, 10)).collect(),
+        Err(_) => String::new(),
+    }
 }
 
 /// Points between two axes.
-fn draw_points(
-    view: View<'_>,
-    area: Rect,
-    buf: &mut Buffer,
-    points: &[(f64, f64)],
-    kind: GraphType,
-    ends: Option<(String, String)>,
-) {
+fn draw_points(view: View<'_>, area: Rect, buf: &mut Buffer, points: &Points, apart: bool) {
     let range = |values: &dyn Fn(&(f64, f64)) -> f64| {
-        let least = points.iter().map(values).fold(f64::INFINITY, f64::min);
-        let most = points.iter().map(values).fold(f64::NEG_INFINITY, f64::max);
+        let least = points.at.iter().map(values).fold(f64::INFINITY, f64::min);
+        let most = points.at.iter().map(values).fold(f64::NEG_INFINITY, f64::max);
         if least < most { [least, most] } else { [least - 1.0, least + 1.0] }
     };
-    if points.is_empty() {
+    if points.at.is_empty() {
         put(buf, area, 0, &view.line("No numbers.", Role::Dim));
         return;
     }
     let (x, y) = (range(&|point| point.0), range(&|point| point.1));
-    let half = usize::from(area.width / 3);
-    let ends = match ends {
-        Some((first, last)) => [text::fit(&first, half).into_owned(), text::fit(&last, half).into_owned()],
-        None => x.map(short),
-    };
+    let three =
+        |ends: [f64; 2]| vec![told(ends[0], apart), told(f64::midpoint(ends[0], ends[1]), apart), told(ends[1], apart)];
+    let mut along = if points.along.is_empty() { three(x) } else { points.along.clone() };
+    if area.width < MIDDLE && along.first().is_some_and(|first| !first.is_empty()) {
+        along.remove(1);
+    }
+    let room = usize::from(area.width / 4);
     let style = view.theme.style(Role::Dim);
-    let axis =
-        |bounds: [f64; 2], labels: Vec<Span<'static>>| Axis::default().bounds(bounds).labels(labels).style(style);
-    let middle = f64::midpoint(y[0], y[1]);
-    let said = [y[0], middle, y[1]].map(|value| Span::styled(short(value), style));
+    let axis = |bounds: [f64; 2], labels: Vec<String>| {
+        let labels = labels.into_iter().map(|label| Span::styled(text::fit(&label, room).into_owned(), style));
+        Axis::default().bounds(bounds).labels(labels.collect::<Vec<_>>()).style(style)
+    };
     let dataset = Dataset::default()
-        .marker(if kind == GraphType::Line { Marker::Braille } else { Marker::Dot })
-        .graph_type(kind)
+        .marker(if points.kind == GraphType::Line { Marker::Braille } else { Marker::Dot })
+        .graph_type(points.kind)
         .style(view.theme.style(Role::Accent))
-        .data(points);
-    Chart::new(vec![dataset])
+        .data(&points.at);
+    let zero = [(x[0], 0.0), (x[1], 0.0)];
+    let below = Dataset::default().marker(Marker::Braille).graph_type(GraphType::Line).style(style).data(&zero);
+    let datasets = if y[0] < 0.0 && y[1] > 0.0 { vec![below, dataset] } else { vec![dataset] };
+    Chart::new(datasets)
         .style(view.theme.style(Role::Text))
-        .x_axis(axis(x, ends.map(|end| Span::styled(end, style)).to_vec()))
-        .y_axis(axis(y, said.to_vec()))
+        .x_axis(axis(x, along))
+        .y_axis(axis(y, three(y)))
         .render(area, buf);
 }
 
@@ -333,48 +252,28 @@ fn draw_points(
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_value_falls_into_one_range() {
-        let values: Vec<f64> = (0..100).map(f64::from).collect();
-        let bars = ranges(&values);
-        assert_eq!((bars.len(), ranges(&[1.0, 3.0, 3.0]).len()), (RANGES, 3));
-        assert!((bars.iter().map(|bar| bar.value).sum::<f64>() - 100.0).abs() < 1e-9);
-        assert_eq!(ranges(&[5.0, 5.0]).len(), 1);
-        assert!(ranges(&[]).is_empty());
-        assert_eq!(ranges(&[f64::MAX, f64::MIN]).len(), 1);
+    fn bar(name: Option<&str>, value: f64) -> Bar {
+        Bar { name: name.map(str::to_owned), value: Some(value), said: String::new() }
     }
 
     #[test]
     fn a_line_goes_along_the_dates_and_spaces_by_them() {
-        let row = |name: &str, value| (Some(name.to_owned()), Some(value));
-        let (points, ends) = along(&[row("2025-03-01", 3.0), row("2025-01-01", 1.0), row("2025-01-02", 2.0)]);
-        let values: Vec<f64> = points.iter().map(|point| point.1).collect();
-        assert_eq!(values, [1.0, 2.0, 3.0]);
-        assert!(points[2].0 - points[1].0 > 50.0 * (points[1].0 - points[0].0));
-        assert_eq!(ends, ("2025-01-01".to_owned(), "2025-03-01".to_owned()));
-        let (points, ends) = along(&[row("b", 1.0), row("2025-01-01", 2.0)]);
-        assert_eq!((points[1].0, ends), (1.0, ("row 1".to_owned(), "row 2".to_owned())));
-        let parts = ["2025-02", "2025-02-01 12:00:00", "x-1"].map(position);
-        assert_eq!((parts[1].zip(parts[0]).map(|(a, b)| a - b), parts[2]), (Some(0.5), None));
+        let days = [("2025-03-01", 3.0), ("2025-01-01", 1.0), ("2025-01-02", 2.0)];
+        let mut bars: Vec<Bar> = days.iter().map(|(name, value)| bar(Some(name), *value)).collect();
+        bars.insert(1, bar(None, 9.0));
+        let line = along(&bars, false);
+        let values: Vec<f64> = line.at.iter().map(|point| point.1).collect();
+        assert_eq!(values, [1.0, 2.0, 3.0], "what has no date has no place among them");
+        assert!(line.at[2].0 - line.at[1].0 > 50.0 * (line.at[1].0 - line.at[0].0));
+        assert_eq!(line.along, ["2025-01-01", "2025-01-30", "2025-03-01"]);
+        let mixed = along(&[bar(Some("b"), 1.0), bar(Some("2025-01-01"), 2.0)], false);
+        assert_eq!((mixed.at[1].0, mixed.along), (1.0, ["b", "b", "2025-01-01"].map(str::to_owned).to_vec()));
     }
 
     #[test]
-    fn shares_are_gathered_by_name_and_the_tail_is_one_row() {
-        let bar = |name: &str, value: f64| Bar { name: name.to_owned(), value, said: short(value) };
-        let bars = shares(vec![bar("a", 1.0), bar("b", 5.0), bar("a", 2.0), bar("c", 1.0), bar("d", 1.0)], 3);
-        let told: Vec<_> = bars.iter().map(|bar| (bar.name.as_str(), bar.said.as_str())).collect();
-        assert_eq!(told, [("b", " 50.0 %  5"), ("a", " 30.0 %  3"), ("2 others", " 20.0 %  2")]);
-    }
-
-    #[test]
-    fn the_longest_of_what_is_below_zero_fits_to_the_left() {
-        let of = |value| eighths(value, 4.0, 10);
-        assert_eq!([of(0.0), of(1.0), of(3.0)], [0, 20, 60]);
-        assert_eq!(eighths(1.0, 0.0, 10), 0);
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        assert_eq!([0.0, 12.5, 1234.6, 3e20, 0.000_01].map(short), ["0", "12.50", "1235", "3.00e20", "1.00e-5"]);
+    fn the_middle_of_an_axis_is_told_as_its_start_is() {
+        let day = position("2025-02-10").unwrap();
+        let told = ["2025-01", "2025-01-01", "2025-01-01 10:00:00", "12"].map(|start| between(start, day, false));
+        assert_eq!(told, ["2025-02", "2025-02-10", "2025-02-10", "2460717"]);
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use ratatui::text::Line;
 
-use super::ansi;
 use super::body;
 use super::cache::{Cache, DetailKey, DetailRows};
 use super::derivation::{derivation, labelled, why};
@@ -14,14 +13,17 @@ use super::item;
 use super::number;
 use super::paint::View;
 use super::preview;
+use super::printed;
 use super::table;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Item, Placing, Status, Undo};
-use crate::domain::{Containment, Decider, Edit, Foresight, OperationId, Outcome, Stream};
+use crate::domain::{Containment, Decider, Edit, Foresight, OperationId, Outcome};
 
 /// Lines of output that are shown; the output pane has the rest.
 const HEAD: usize = 40;
+/// Rows that they may take.
+const ROWS: usize = 200;
 
 /// ` 3 · Delete rows `
 pub fn title(view: View<'_>, id: OperationId) -> String {
@@ -159,30 +161,35 @@ fn rest(view: View<'_>, item: &Item, foresight: Option<&Foresight>, columns: usi
         let call = text::plain(&view.state.masks.hide(&item.said));
         part("CALL", text::wrap_text(&call, columns, view.theme.style(Role::Code), Break::Late));
     }
-    part("OUTPUT", output(view, item.id, columns));
+    part("OUTPUT", output(view, item, columns));
     lines
 }
 
-/// The beginning of what it printed, or of its rows.
-fn output(view: View<'_>, id: OperationId, columns: usize) -> Vec<Line<'static>> {
-    let Some(printout) = view.state.output.of(id) else { return Vec::new() };
-    let (mut lines, all): (Vec<Line<'static>>, usize) = if let Some(table) = &printout.table {
-        let rows = table::plain(view, table, Some(&view.state.masks), columns);
-        (rows.iter().take(HEAD).cloned().collect(), rows.len())
+/// The beginning of what it printed, as the output pane shows it and with long lines going on below, or of its rows.
+fn output(view: View<'_>, item: &Item, columns: usize) -> Vec<Line<'static>> {
+    let Some(printout) = view.state.output.of(item.id) else { return Vec::new() };
+    let mut lines = Vec::new();
+    let (more, one) = if let Some(table) = &printout.table {
+        lines.extend(table::head(view, table, HEAD, Some(&view.state.masks), columns));
+        (table.rows.len().saturating_sub(HEAD), "row")
     } else {
-        let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
-        let printed = dressed::masked(view, ansi::lines(pieces));
-        let cut = |line: &Line<'static>| {
-            let mut line = text::window(line, 0, columns);
-            for span in &mut line.spans {
-                span.style = view.theme.tame(span.style);
+        let printed = dressed::lines(view, Some(item), printout, item.status.closed());
+        let (from, _) = printout.span();
+        if from > 0 {
+            lines.push(view.line(format!("  … {} before this", number::size(from)), Role::Dim));
+        }
+        let mut shown = 0;
+        for line in printed.iter().take(HEAD) {
+            if lines.len() >= ROWS {
+                break;
             }
-            line
-        };
-        (printed.iter().take(HEAD).map(|printed| cut(&printed.line)).collect(), printed.len())
+            lines.extend(printed::rows(view, line, columns).take(ROWS - lines.len()));
+            shown += 1;
+        }
+        (printed.len() - shown, "line")
     };
-    if all > HEAD {
-        lines.push(view.line(format!("… {} more in the output", number::count(all - HEAD, "line")), Role::Dim));
+    if more > 0 {
+        lines.push(view.line(format!("… {} in the output", number::count(more, &format!("more {one}"))), Role::Dim));
     }
     lines
 }

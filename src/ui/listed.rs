@@ -41,7 +41,7 @@ pub fn list(
         line.push_span(view.span(format!("{} ", text::column(&text::line(item.word()), 8)), Role::Dim));
         line.push_span(view.span(kept, Role::Text));
         let whole = high.contains(&item.id);
-        let more = if whole && !more.is_empty() { "…, whole below".to_owned() } else { more };
+        let more = if whole && !more.is_empty() { "… whole text below".to_owned() } else { more };
         let cut = whole && !more.is_empty();
         let more = view.span(more, Role::Dim);
         if line.width() + more.width() <= columns {
@@ -50,10 +50,10 @@ pub fn list(
         } else {
             lines.extend([line, Line::from(vec![Span::raw(" ".repeat(digits + 3)), more])]);
         }
-        lines.extend(hit(view, item, digits + 3, columns));
         if cut {
             lines.extend(text_of(view, item, digits + 3, columns));
         }
+        lines.extend(hit(view, item, digits + 3, columns));
         if whole {
             ends.push((item.id, lines.len()));
         }

@@ -3,6 +3,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod ansi;
+mod bars;
 mod body;
 mod bound;
 mod cache;

@@ -121,11 +121,39 @@ pub fn draw(
                 }
             }
             let left = if wrap.is_some() { 0 } else { printout.left };
-            put(buf, room, row, &text::window(&line, left, room.width.into()));
+            let columns = usize::from(room.width);
+            // A sign stands where a line goes on at a side.
+            let beyond = wrap.is_none() && line.width() > left + columns;
+            put(buf, room, row, &text::window(&line, left, columns.saturating_sub(usize::from(beyond))));
+            if beyond {
+                put(
+                    buf,
+                    Rect { x: room.right().saturating_sub(1), width: 1, ..room },
+                    row,
+                    &view.line("›", Role::Accent),
+                );
+            }
+            if left > 0 && line.width() > 0 && current_row != Some(at) {
+                put(buf, gutter, row, &view.line("‹", Role::Accent));
+            }
         } else if let Some(line) = end.get(at - above - rows.lines.len()) {
             put(buf, area, row, line);
         }
     }
+}
+
+/// The rows of a line with its gutter, as a page shows them: long ones go on below.
+pub fn rows(view: View<'_>, printed: &Printed, columns: usize) -> impl Iterator<Item = Line<'static>> {
+    let gutter = usize::from(GUTTER);
+    let rows = wrapped(printed, columns.saturating_sub(gutter).max(1));
+    rows.into_iter().enumerate().map(move |(at, row)| {
+        let mark = view.span(if row.error { "!" } else { " " }, Role::Trouble);
+        let goes_on = view.span(if at == 0 { " " } else { GOES_ON }, Role::Dim);
+        let mut line = Line { spans: vec![mark, goes_on], ..row.line.clone() };
+        let tame = |span: &Span<'static>| Span::styled(span.content.clone(), view.theme.tame(span.style));
+        line.spans.extend(row.line.spans.iter().map(tame));
+        line
+    })
 }
 
 fn wrapped(printed: &Printed, columns: usize) -> Vec<Printed> {

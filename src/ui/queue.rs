@@ -10,7 +10,7 @@ use super::item;
 use super::number;
 use super::paint::{View, put, tint};
 use super::preview;
-use super::text;
+use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Item, Order, Pane, Sight, Status, Typing, Undo};
 use crate::domain::{Judgement, OperationId, Step};
@@ -33,6 +33,8 @@ const ENDED: usize = 23;
 const MOST: usize = 34;
 /// Columns between two parts of that.
 const PARTED: usize = 3;
+/// Most rows that what a waiting operation would do takes below it.
+const TALL: usize = 3;
 
 /// What the rows of a frame have in common.
 #[derive(Clone, Copy)]
@@ -43,21 +45,33 @@ struct Columns {
     all: usize,
 }
 
+impl Columns {
+    /// Where the second row of an operation begins, and its columns.
+    fn second(self) -> (usize, usize) {
+        let indent = 1 + self.digits + 2;
+        (indent, self.all.saturating_sub(indent + 1).max(1))
+    }
+}
+
 /// One row of the list.
 enum Row<'a> {
     /// The head of a section, and whether it wants the person's eye.
     Section(String, bool),
     /// An operation's first row.
     First(&'a Item),
-    /// Its second row, if it waits.
-    Second(&'a Item),
+    /// Its second row, if it waits; where there is room for all that it says, which row of that.
+    Second(&'a Item, Option<usize>),
 }
 
 /// Draws the list.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
     let height = usize::from(area.height);
     sight.rows.queue = height;
-    let rows = rows(view);
+    let columns = Columns {
+        digits: view.state.queue.newest().map_or(0, |id| id.0).to_string().len().max(DIGITS),
+        all: area.width.into(),
+    };
+    let rows = unfolded(view, rows(view), columns, height);
     if rows.is_empty() {
         let filtered = !view.state.queue.plan().filter().is_empty();
         let (first, second) = if filtered {
@@ -72,10 +86,6 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
     sight.limits.queue = rows.len().saturating_sub(height);
     let selected = view.state.queue.selected();
     let first = first_row(&rows, selected, height, cache);
-    let columns = Columns {
-        digits: view.state.queue.newest().map_or(0, |id| id.0).to_string().len().max(DIGITS),
-        all: area.width.into(),
-    };
     let focused = view.focused(Pane::Queue);
     for (at, row) in rows.iter().skip(first).take(height).enumerate() {
         let at = u16::try_from(at).unwrap_or(u16::MAX);
@@ -93,8 +103,12 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
                 }
                 sight.queue_rows.push((place.y, item.id));
             }
-            Row::Second(item) => {
-                put(buf, area, at, &second_line(view, item, columns));
+            Row::Second(item, part) => {
+                let line = match part {
+                    Some(part) => second_lines(view, item, columns).swap_remove(*part),
+                    None => second_line(view, item, columns),
+                };
+                put(buf, area, at, &line);
                 if selected == Some(item.id) && focused {
                     tint(buf, place, view.theme.style(Role::Selection));
                 }
@@ -114,8 +128,28 @@ fn flat(view: View<'_>) -> bool {
 }
 
 fn row(item: &Item, tall: bool) -> impl Iterator<Item = Row<'_>> {
-    let second = (tall && item.status == Status::Waiting).then_some(Row::Second(item));
+    let second = (tall && item.status == Status::Waiting).then_some(Row::Second(item, None));
     std::iter::once(Row::First(item)).chain(second)
+}
+
+/// The rows with all that stands in the second ones, if the list has room for that.
+fn unfolded<'a>(view: View<'_>, rows: Vec<Row<'a>>, columns: Columns, height: usize) -> Vec<Row<'a>> {
+    if rows.len() >= height {
+        return rows;
+    }
+    let tall = |row: &Row<'_>| match row {
+        Row::Second(item, _) => second_lines(view, item, columns).len(),
+        Row::Section(..) | Row::First(_) => 1,
+    };
+    let talls: Vec<usize> = rows.iter().map(tall).collect();
+    if talls.iter().sum::<usize>() > height {
+        return rows;
+    }
+    let parts = |(row, tall): (Row<'a>, usize)| match row {
+        Row::Second(item, _) => (0..tall).map(|part| Row::Second(item, Some(part))).collect(),
+        Row::Section(..) | Row::First(_) => vec![row],
+    };
+    rows.into_iter().zip(talls).flat_map(parts).collect()
 }
 
 fn rows(view: View<'_>) -> Vec<Row<'_>> {
@@ -162,7 +196,7 @@ fn first_row(rows: &[Row<'_>], selected: Option<OperationId>, height: usize, cac
         cache.anchor = None;
         return 0;
     };
-    let tall = if matches!(rows.get(at + 1), Some(Row::Second(_))) { 2 } else { 1 };
+    let tall = if matches!(rows.get(at + 1), Some(Row::Second(..))) { 2 } else { 1 };
     // Above the first operation stands its section.
     let headed = matches!(at.checked_sub(1).and_then(|above| rows.get(above)), Some(Row::Section(..)));
     let head = usize::from(headed && height > tall);
@@ -308,23 +342,43 @@ fn waits(view: View<'_>, item: &Item, room: usize) -> String {
 }
 
 /// What a waiting operation acts on, what it would do there, or why it asks: `practice.db · 12 of 340 rows · can be
-/// undone`, `no rule covers make · asks by default`.
-fn second_line(view: View<'_>, item: &Item, columns: Columns) -> Line<'static> {
-    let Columns { digits, all: columns } = columns;
+/// undone`, `no rule covers make · asks by default`. What it acts on takes no more than so many columns.
+fn second(view: View<'_>, item: &Item, most: usize) -> String {
     let mut parts = Vec::new();
     parts.extend(item.requeued.as_ref().map(|_| "back again".to_owned()));
     let target =
         item.prepared.as_ref().map(|prepared| item::brief_target(prepared)).filter(|target| !target.is_empty());
-    parts.extend(target.map(|target| text::middle(&target, columns / 2).into_owned()));
+    parts.extend(target.map(|target| text::middle(&target, most).into_owned()));
     parts.extend(view.state.queue.foresight(item.id).and_then(preview::brief));
     parts.extend(view.state.queue.lacks(item.id).map(|lack| item::lacks(&lack)));
     parts.extend(item.requeued.as_ref().map(|why| text::line(why.trim_end_matches('.'))));
     parts.extend(item.judgement.as_ref().map(reason));
     let said = parts.join(" · ");
-    let said = item.prepared.as_ref().map_or(said.clone(), |prepared| prepared.hidden(&said));
-    let indent = 1 + digits + 2;
-    let room = columns.saturating_sub(indent + 1);
+    item.prepared.as_ref().map_or(said.clone(), |prepared| prepared.hidden(&said))
+}
+
+/// That in one row: what it acts on gives way where there isn't room for all.
+fn second_line(view: View<'_>, item: &Item, columns: Columns) -> Line<'static> {
+    let (indent, room) = columns.second();
+    let whole = second(view, item, room);
+    let said = if text::width(&whole) > room { second(view, item, columns.all / 2) } else { whole };
     view.line(format!("{}{}", " ".repeat(indent), text::fit(&said, room)), Role::Dim)
+}
+
+/// The same in as many rows as it takes, up to a few.
+fn second_lines(view: View<'_>, item: &Item, columns: Columns) -> Vec<Line<'static>> {
+    let (indent, room) = columns.second();
+    let said = text::fit(&second(view, item, room), room * TALL).into_owned();
+    let mut lines = text::wrap(&view.line(said, Role::Dim), room, 0, Break::Words);
+    if lines.len() > TALL {
+        lines.truncate(TALL);
+        let end = lines.pop().map(|end| text::fit(&format!("{end} …"), room).into_owned());
+        lines.extend(end.map(|end| view.line(end, Role::Dim)));
+    }
+    for line in &mut lines {
+        line.spans.insert(0, Span::raw(" ".repeat(indent)));
+    }
+    lines
 }
 
 /// Why it asks, as a part of a row.

@@ -117,7 +117,7 @@ impl Report {
                 let long = if rest.len() - whole > MOST { rest.len() } else { whole };
                 self.say(self.told + long, happened);
             }
-            ModelEvent::Again(_) | ModelEvent::Call(_) => {}
+            ModelEvent::Again(_) | ModelEvent::Call(_) | ModelEvent::Untaken(_) => {}
             ModelEvent::Ended(reason, usage) => {
                 self.say(self.said.len(), happened);
                 self.messages += 1;

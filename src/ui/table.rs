@@ -26,6 +26,8 @@ const NARROW: usize = 16;
 const CELL: usize = 400;
 /// Columns of a filter in a title.
 const FILTER: usize = 24;
+/// Fewest columns of texts that a column begins in at the edge.
+const LEAST: usize = 6;
 /// Columns between two columns.
 const GAP: usize = 2;
 
@@ -54,11 +56,13 @@ pub fn draw(
         cache.table = Some(Arc::clone(table));
     }
     let room = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
-    let widths = &shown_widths(cache, table, grid, room.width.into());
-    let seen = seen(widths, grid.column, room.width.into());
+    let mut widths = shown_widths(cache, table, grid, room.width.into());
+    let seen = seen(&widths, grid.column, room.width.into());
+    let (seen, cut) = begun(&mut widths, seen, &cache.numeric, room.width.into());
+    let widths = &widths;
     let masks = Some(&view.state.masks);
     let look = Look { widths, numeric: &cache.numeric, grid: Some(grid), masks, seen: seen.clone() };
-    let typed = area.height >= 6 && table.types.iter().any(|kind| !kind.is_empty());
+    let typed = area.height >= 6 && table.types.iter().any(|kind| !kind_of(kind).is_empty());
     let top = match area.height {
         0 => 0,
         1..4 => 1,
@@ -74,7 +78,7 @@ pub fn draw(
     let window = |line: &Line<'static>| text::window(line, 0, room.width.into());
     put(buf, room, 0, &window(&header(view, table, &look, view.focused(Pane::Output))));
     for (sign, more, x) in [("‹", seen.start > 0, area.x), ("›", seen.end < look.widths.len(), room.right())] {
-        if more {
+        if more || cut && sign == "›" {
             put(buf, Rect { x, width: 1, ..area }, 0, &view.line(sign, Role::Accent));
         }
     }
@@ -135,14 +139,21 @@ fn shown_widths(cache: &OutputRows, table: &Table, grid: &Grid, room: usize) -> 
         own.saturating_add_signed(wider.into()).clamp(3, WIDEST * 8)
     });
     let mut widths: Vec<usize> = widths.collect();
+    if grid.wider.is_empty() {
+        give_way(&mut widths, &cache.numeric, room);
+    }
+    widths
+}
+
+/// Makes wide columns of texts narrower so that all columns fit.
+fn give_way(widths: &mut [usize], numeric: &[bool], room: usize) {
     let mut over = (widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)).saturating_sub(room);
-    while over > 0 && grid.wider.is_empty() {
-        let text = |at: &usize| cache.numeric.get(*at) != Some(&true) && widths[*at] > NARROW;
+    while over > 0 {
+        let text = |at: &usize| numeric.get(*at) != Some(&true) && widths[*at] > NARROW;
         let Some(at) = (0..widths.len()).filter(text).max_by_key(|at| widths[*at]) else { break };
         widths[at] -= 1;
         over -= 1;
     }
-    widths
 }
 
 /// The columns that fit beside one another and have the chosen one among them.
@@ -154,15 +165,39 @@ fn seen(widths: &[usize], column: usize, room: usize) -> Range<usize> {
     from..to
 }
 
-/// A whole table as rows, cut at `columns`: for the few rows of a preview, whose secrets were masked before.
+/// Lets the next column of texts begin in the room that is left. Says whether one does that.
+fn begun(widths: &mut [usize], seen: Range<usize>, numeric: &[bool], room: usize) -> (Range<usize>, bool) {
+    let used: usize = widths[seen.clone()].iter().map(|width| width + GAP).sum();
+    let (next, left) = (seen.end, room.saturating_sub(used));
+    let text = numeric.get(next) != Some(&true);
+    match widths.get_mut(next).filter(|_| left >= LEAST && text && used > 0) {
+        Some(width) => {
+            *width = left.min(*width);
+            (seen.start..next + 1, true)
+        }
+        None => (seen, false),
+    }
+}
+
+/// A whole table as rows: for the few rows of a preview, whose secrets were masked before.
 pub fn plain(view: View<'_>, table: &Table, masks: Option<&Masks>, columns: usize) -> Vec<Line<'static>> {
+    head(view, table, usize::MAX, masks, columns)
+}
+
+/// The same with its first rows alone. Columns that don't fit are counted.
+pub fn head(view: View<'_>, table: &Table, most: usize, masks: Option<&Masks>, columns: usize) -> Vec<Line<'static>> {
     let numeric: Vec<bool> = (0..table.columns.len()).map(|at| table.numeric(at)).collect();
-    let seen = 0..table.columns.len();
-    let look = Look { widths: &widths(table), numeric: &numeric, grid: None, masks, seen };
+    let mut widths = widths(table);
+    give_way(&mut widths, &numeric, columns);
+    let seen = seen(&widths, 0, columns);
+    let left_out = widths.len() - seen.end;
+    let look = Look { widths: &widths, numeric: &numeric, grid: None, masks, seen };
     let lines = [header(view, table, &look, false), underline(view, &look)];
-    let rows = table.rows.iter().map(|row| body(view, table, row, &look));
+    let rows = table.rows.iter().take(most).map(|row| body(view, table, row, &look));
     let window = |line: Line<'static>| text::window(&line, 0, columns);
-    lines.into_iter().chain(rows).chain(note(view, table, None)).map(window).collect()
+    let beside = (left_out > 0).then(|| view.line(format!("… {}", number::count(left_out, "more column")), Role::Dim));
+    let note = note(view, table, None).filter(|_| table.rows.len() <= most);
+    lines.into_iter().chain(rows).chain(beside).chain(note).map(window).collect()
 }
 
 /// `12 rows`, `314–328 of 25,000 rows` where not all of them are on the screen, `/Paris · 3 of 12 rows`
@@ -270,11 +305,14 @@ fn header(view: View<'_>, table: &Table, look: &Look<'_>, focused: bool) -> Line
     Line::from(cells.flatten().collect::<Vec<_>>())
 }
 
+/// A type as it is told; SQLite says `null` of what it computed, which tells nothing.
+fn kind_of(kind: &str) -> String {
+    Some(cell(kind).to_lowercase()).filter(|kind| kind != "null").unwrap_or_default()
+}
+
 fn types(view: View<'_>, table: &Table, look: &Look<'_>) -> Line<'static> {
     let cells = look.columns().map(|(at, width)| {
-        // SQLite says so of what it computed.
-        let kind = table.types.get(at).map(|kind| cell(kind).to_lowercase()).filter(|kind| kind != "null");
-        let kind = kind.unwrap_or_default();
+        let kind = table.types.get(at).map_or_else(String::new, |kind| kind_of(kind));
         let text = if look.right(at) { text::column_right(&kind, width) } else { text::column(&kind, width) };
         view.span(text + &" ".repeat(GAP), Role::Dim)
     });
@@ -311,7 +349,7 @@ fn body(view: View<'_>, table: &Table, row: &[Option<String>], look: &Look<'_>) 
 }
 
 /// A number with its thousands apart, its fraction as it is.
-fn separated(value: &str) -> String {
+pub fn separated(value: &str) -> String {
     let (sign, digits) = value.strip_prefix('-').map_or(("", value), |rest| ("-", rest));
     let (whole, rest) = digits.split_at(digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len()));
     match whole.parse() {
@@ -337,5 +375,10 @@ mod tests {
         assert_eq!(seen(&[10, 90, 10], 1, 24), 1..2);
         assert_eq!(seen(&[10, 90, 10], 0, 5), 0..1);
         assert_eq!(seen(&[], 0, 5), 0..0);
+        let mut widths = [10, 10, 30];
+        assert_eq!(begun(&mut widths, 0..2, &[true, true, false], 40), (0..3, true));
+        assert_eq!(widths, [10, 10, 16]);
+        assert_eq!(begun(&mut [10, 30], 0..1, &[true, true], 30), (0..1, false), "a number is never cut");
+        assert_eq!(begun(&mut [10, 30], 0..1, &[true, false], 16), (0..1, false));
     }
 }

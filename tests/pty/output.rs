@@ -65,14 +65,14 @@ fn rows_that_are_not_held_are_leafed_to_and_saved() {
     let mut it = Driver::start(120, 40, &["--db", "sqlite::memory:"]);
     it.wait_for("practice model");
     it.say("/sql WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n LIMIT 30000) SELECT a FROM n");
-    it.wait_for(" 1–14 of 30,000 rows");
+    it.wait_for(" 1–15 of 30,000 rows");
     it.keys("\x1bOR");
     it.wait_for("↑ ↓ scroll");
     it.keys("G");
     it.wait_for("–30,000 of 30,000 rows");
     it.wait_for(" 30000");
     it.keys("g");
-    it.wait_for(" 1–14 of 30,000 rows");
+    it.wait_for(" 1–15 of 30,000 rows");
     it.keys("S");
     it.wait_for("save as output-1.csv");
     it.keys("\r");

@@ -60,6 +60,7 @@ pub(super) struct World {
     /// Parts of kept output that were asked for, what was copied, what was to be saved where.
     pub looks: Vec<(OperationId, crate::domain::Look)>,
     pub copied: Vec<String>,
+    pub collected: Vec<Content>,
     /// Rows of kept results that were asked for, and texts that were to be counted.
     pub leaves: Vec<(OperationId, u64)>,
     pub counts: Vec<(OperationId, String)>,
@@ -106,6 +107,7 @@ impl World {
             opened: Vec::new(),
             looks: Vec::new(),
             copied: Vec::new(),
+            collected: Vec::new(),
             leaves: Vec::new(),
             counts: Vec::new(),
             saved: Vec::new(),
@@ -220,6 +222,10 @@ impl World {
             }
             Effect::Copy(text) => {
                 self.copied.push(text);
+                return;
+            }
+            Effect::Collect(content) => {
+                self.collected.push(content);
                 return;
             }
             Effect::Save(path, content) => {

@@ -336,6 +336,17 @@ fn a_long_result_is_leafed_through_and_nothing_jumps() {
     assert_eq!(world.state.hint.as_deref(), Some(said));
     world.feed(1, Event::Paged(None));
     assert_eq!(world.state.hint.as_deref(), Some(said), "it is read when the pager is left");
+    keys(&mut world, "y");
+    world.press(KeyCode::Enter);
+    let Some(content @ Content::Rows(OperationId(1), _, Export::Csv)) = world.collected.pop() else { panic!("all") };
+    world.feed(1, Event::Collected(content.clone(), Collected::Whole("n\n1\n".to_owned())));
+    assert_eq!(world.copied.pop().as_deref(), Some("n\n1\n"));
+    let said = "Copied the first 4,000 of 5,000 rows; the rest isn't kept (kept_output).";
+    assert_eq!(world.state.hint.as_deref(), Some(said));
+    world.feed(1, Event::Collected(content, Collected::TooLong));
+    assert_eq!(world.copied.pop().map(|rows| rows.lines().count()), Some(201));
+    let said = "Copied 200 of 5,000 rows, those around what is in sight; S saves all.";
+    assert_eq!(world.state.hint.as_deref(), Some(said));
 }
 
 #[test]
@@ -394,12 +405,44 @@ fn what_was_read_is_looked_at_from_its_start() {
 }
 
 #[test]
-fn a_copy_of_a_part_says_that_it_is_one() {
-    let mut world = printed("text\n", 5_000_000);
+fn a_copy_is_of_the_whole_and_says_what_and_how_much() {
+    let hint = |world: &World| world.state.hint.clone().unwrap_or_default();
+    let mut world = printed("one\ntwo\n", 0);
     keys(&mut world, "y");
-    assert_eq!(world.copied, ["text\n"]);
-    let said = "Copied 5 B, the part in sight of 5.0 MB; S saves all.";
-    assert_eq!(world.state.hint.as_deref(), Some(said));
+    assert_eq!(
+        (world.copied.pop().unwrap().as_str(), hint(&world).as_str()),
+        ("one\ntwo\n", "Copied the output of #1 so far: 2 lines.")
+    );
+    world.finish(1);
+    keys(&mut world, "y");
+    assert_eq!(hint(&world), "Copied the output of #1: 2 lines.");
+    world.press(KeyCode::F(2));
+    keys(&mut world, "C");
+    assert_eq!(
+        (world.copied.pop().unwrap().as_str(), hint(&world).as_str()),
+        ("ls", "Copied the text of #1: 2 characters.")
+    );
+    // Of a long one the screen holds the end, and the disk the rest.
+    let mut world = printed("text\n", 5_000_000);
+    world.finish(1);
+    keys(&mut world, "y");
+    assert!(world.copied.is_empty());
+    let Some(content @ Content::Printed(OperationId(1), _)) = world.collected.pop() else { panic!("nothing is read") };
+    let told = |world: &mut World, kept: Collected| {
+        world.feed(1, Event::Collected(content.clone(), kept));
+        (world.copied.pop().unwrap(), hint(world))
+    };
+    let whole = "x\n".repeat(2_500_003);
+    let (text, said) = told(&mut world, Collected::Whole(whole[..5_000_005].to_owned()));
+    assert_eq!(said, "Copied the first 524 kB of the output of #1, which has 5.0 MB: a clipboard takes no more.");
+    assert!(text.len() <= CLIPBOARD);
+    let (_, said) = told(&mut world, Collected::End("end\n".to_owned()));
+    assert_eq!(said, "Copied the last 4 B of the output of #1, which has 5.0 MB; S saves all.");
+    let (text, said) = told(&mut world, Collected::Gone);
+    assert_eq!(text, "text\n");
+    assert_eq!(said, "Copied the last 5 B of the output of #1, which has 5.0 MB; what came before isn't kept.");
+    let (_, said) = told(&mut world, Collected::Whole("start\n".to_owned()));
+    assert_eq!(said, "Copied the first 6 B of the output of #1, which has 5.0 MB; the rest isn't kept.");
 }
 
 #[test]

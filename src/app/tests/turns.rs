@@ -1,7 +1,7 @@
 //! The conversation's loop: order, stopping, answers, questions, bad calls.
 
 use super::*;
-use crate::domain::{FailureKind, ModelFailure};
+use crate::domain::{FailureKind, MOST_CALLS, ModelFailure};
 
 #[test]
 fn calls_start_in_order_and_only_reads_overlap() {
@@ -74,6 +74,49 @@ fn a_message_while_calls_are_open_goes_with_their_results() {
     world.finish(1);
     let last = world.requests[1].last().unwrap();
     assert_eq!(**last, Message::User("and hurry".to_owned()));
+}
+
+#[test]
+fn of_too_many_calls_the_first_are_taken_and_the_model_is_told_which_were_not() {
+    // What follows of an event is performed within it here, call by call.
+    let roomy = std::thread::Builder::new().stack_size(256 << 20).spawn(too_many_calls).unwrap();
+    roomy.join().unwrap();
+}
+
+fn too_many_calls() {
+    let mut world = World::new();
+    world.state.budget.calls = 1_000;
+    world.say("go");
+    let left = ToolCall {
+        id: "x".to_owned(),
+        name: "execute_command".to_owned(),
+        arguments: "{\"command\":\"ls 257\"}".to_owned(),
+    };
+    let commands: Vec<String> = (1..=MOST_CALLS).map(|number| format!("ls {number}")).collect();
+    let calls: Vec<(&str, Option<&str>)> = commands.iter().map(|command| (command.as_str(), None)).collect();
+    world.feed(1, Event::Model(world.step, ModelEvent::Untaken(vec![left; 44])));
+    world.model("", &calls);
+    assert_eq!(world.state.queue.all().count(), MOST_CALLS);
+    let said = "The model asked for 300 calls at once: the first 256 are taken, and it is told that 44 were not.";
+    assert!(world.state.chat.entries().iter().any(|entry| matches!(entry, Entry::Notice { text, .. } if text == said)));
+    for id in 1..=256 {
+        world.finish(id);
+    }
+    let told = world.requests.last().unwrap();
+    let Message::Results(results) = told.last().unwrap().as_ref() else { panic!("no results") };
+    let Message::Assistant { calls, .. } = told[told.len() - 2].as_ref() else { panic!("no calls") };
+    assert_eq!((results.len(), calls.len()), (MOST_CALLS, MOST_CALLS));
+    let last = &results.last().unwrap().text;
+    assert!(
+        last.starts_with("output of 256\n[") && last.contains("44 calls of yours") && last.contains("ls 257"),
+        "{last}"
+    );
+    world.model("", &[("ls", None)]);
+    world.finish(257);
+    let Message::Results(results) = world.requests.last().unwrap().last().unwrap().as_ref() else {
+        panic!("no results")
+    };
+    assert_eq!(results[0].text, "output of 257", "it is told once");
 }
 
 #[test]

@@ -75,7 +75,7 @@ pub async fn try_out(mut settings: ProviderSettings) -> Result<Answered, ModelFa
     let mut stream = remote.stream(request);
     while let Some(event) = stream.next().await {
         match event {
-            ModelEvent::Again(_) | ModelEvent::Text(_) | ModelEvent::Call(_) => {}
+            ModelEvent::Again(_) | ModelEvent::Text(_) | ModelEvent::Call(_) | ModelEvent::Untaken(_) => {}
             ModelEvent::Ended(..) => return Ok(Answered { label: remote.label(), took: began.elapsed() }),
             ModelEvent::Failed(failure) => return Err(failure),
         }

@@ -197,7 +197,7 @@ impl AnswerTool {
                         break None;
                     }
                 }
-                Some(ModelEvent::Again(_) | ModelEvent::Call(_)) => {}
+                Some(ModelEvent::Again(_) | ModelEvent::Call(_) | ModelEvent::Untaken(_)) => {}
                 Some(ModelEvent::Ended(_, usage)) => {
                     port.send(RunEvent::Used(usage)).await;
                     break None;

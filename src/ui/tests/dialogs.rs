@@ -62,6 +62,20 @@ fn what_a_list_leaves_out_is_counted() {
 }
 
 #[test]
+fn in_a_list_the_whole_text_of_what_is_high_stands_right_under_its_row() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let long = format!(r#"{{"sql":"DELETE FROM orders WHERE note = '{}' AND the = 'end'"}}"#, "x".repeat(90));
+    desk.call(&[("execute_sql", &long, high("It removes.")), ("execute_command", r#"{"command":"make"}"#, Vec::new())]);
+    desk.screen(100, 30);
+    desk.key('A');
+    let screen = desk.screen(100, 30);
+    let mut rows = screen.lines().skip_while(|row| !row.contains("… whole text below"));
+    let told: String = rows.by_ref().take(4).collect();
+    assert!(told.contains("│ DELETE FROM orders") && told.contains("AND the = 'end'"), "{screen}");
+}
+
+#[test]
 fn reasons_take_the_rows_that_are_free_and_are_cut_between_words() {
     let reason = "It removes rows of a table that nobody can bring back afterwards. ".repeat(9);
     let mut desk = Desk::new();

@@ -79,10 +79,47 @@ fn secrets_are_masked_until_a_key_shows_them() {
 #[test]
 fn long_lines_wrap_only_where_that_is_asked_for() {
     let mut desk = ran("execute_command", r#"{"command":"x"}"#, &format!("{}the end\n", "x".repeat(100)));
-    assert!(!desk.screen(120, 40).contains("the end"));
+    let screen = desk.screen(120, 40);
+    assert!(!screen.contains("the end") && screen.contains("xx›") && !screen.contains('‹'), "{screen}");
+    desk.press(KeyCode::Right);
+    assert!(desk.screen(120, 40).contains("‹xx"), "it goes on at the other side, too");
     typed(&mut desk, "w");
     let screen = desk.screen(120, 40);
-    assert!(screen.contains("the end") && screen.contains("wrapped"), "{screen}");
+    assert!(screen.contains("the end") && screen.contains("wrapped") && !screen.contains("x›"), "{screen}");
+}
+
+#[test]
+fn the_details_show_the_output_as_the_pane_does_and_long_lines_whole() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let judged = vec![Finding::new("test.read", Class::Whitelisted, "It only reads.")];
+    desk.call(&[("execute_command", r#"{"command":"x"}"#, judged)]);
+    let long = format!("{}the end\n", "x".repeat(120));
+    desk.print(1, &[(Stream::Out, long.as_str()), (Stream::Err, "it went wrong\n")], 2);
+    desk.finish(1, Outcome::Succeeded { summary: "done".to_owned() }, 4);
+    desk.press(KeyCode::F(2));
+    desk.key('v');
+    desk.screen(100, 40);
+    desk.press(KeyCode::End);
+    let screen = desk.screen(100, 40);
+    assert!(
+        screen.contains("║ ! it went wrong") && screen.contains("║  ↳xx") && screen.contains("the end"),
+        "{screen}"
+    );
+    let row = (1..=9).map(|number| Some(format!("a text of some columns {number}"))).collect::<Vec<_>>();
+    let mut desk = returned(Table {
+        columns: (1..=9).map(|number| format!("column {number}")).collect(),
+        types: vec!["text".to_owned(); 9],
+        rows: vec![row; 50],
+        total: 50,
+        ..Table::default()
+    });
+    desk.press(KeyCode::F(2));
+    desk.key('v');
+    desk.screen(100, 40);
+    desk.press(KeyCode::End);
+    let screen = desk.screen(100, 40);
+    assert!(screen.contains("… 4 more columns") && screen.contains("… 10 more rows in the output"), "{screen}");
 }
 
 #[test]
@@ -170,10 +207,67 @@ fn rows_become_charts_whose_figures_are_text() {
             desk.screen(columns, rows);
         }
         if shown == Some("share") {
-            assert!(screen.contains("75.0 %  3000"), "{screen}");
+            assert!(screen.contains("75.0 %  3,000"), "{screen}");
         }
     }
     assert_eq!(seen[..4], ["bar", "line", "histogram", "share"]);
+}
+
+#[test]
+fn a_label_of_several_rows_is_one_bar_and_a_key_shows_it_otherwise() {
+    let row = |cells: [Option<&str>; 4]| cells.map(|cell| cell.map(str::to_owned)).to_vec();
+    let table = Table {
+        columns: ["id", "customer", "status", "total"].map(str::to_owned).to_vec(),
+        types: ["INTEGER", "text", "text", "REAL"].map(str::to_owned).to_vec(),
+        rows: vec![
+            row([Some("1"), Some("ada"), Some("paid"), Some("1000.5")]),
+            row([Some("2"), Some("bo"), Some("open"), Some("1200.25")]),
+            row([Some("3"), Some("ada"), Some("open"), Some("500")]),
+            row([Some("4"), None, Some("open"), None]),
+        ],
+        total: 4,
+        ..Table::default()
+    };
+    let mut desk = returned(table.clone());
+    desk.key('v');
+    let shown = |screen: &str, title: &str, rows: &[&str]| {
+        let lines: Vec<&str> = screen.lines().collect();
+        let at = lines.iter().position(|line| line.contains(title)).unwrap_or_else(|| panic!("{screen}"));
+        for (line, told) in lines[at + 1..].iter().zip(rows) {
+            let line = line.split(['│', '┃']).nth(1).unwrap_or(line);
+            let words: Vec<&str> = line.split_whitespace().filter(|word| !word.starts_with(['█', '▌'])).collect();
+            assert_eq!(words.join(" "), *told, "{screen}");
+        }
+    };
+    shown(
+        &desk.screen(120, 40),
+        "sum of total by customer, 1 NULL left out",
+        &["ada 1500.50", "bo 1200.25", "NULL NULL"],
+    );
+    desk.key(',');
+    shown(&desk.screen(120, 40), "sum of total by customer", &["ada 1,500.50", "bo 1,200.25", "NULL NULL"]);
+    desk.key('t');
+    shown(&desk.screen(120, 40), "average of total by customer", &["bo 1,200.25", "ada 750.25", "NULL NULL"]);
+    desk.key('t');
+    shown(&desk.screen(120, 40), "count of rows by customer", &["ada 2", "bo 1", "NULL 1"]);
+    desk.key('t');
+    shown(&desk.screen(120, 40), " total by customer", &["ada 1,000.5", "bo 1,200.25", "ada 500", "NULL NULL"]);
+    assert!(desk.screen(120, 40).contains("t sums"));
+    // Another column gives the labels, and rows without a number are counted.
+    let mut desk = returned(table.clone());
+    typed(&mut desk, "llv");
+    shown(&desk.screen(120, 40), "sum of total by status", &["open 1700.25", "paid 1000.50"]);
+    let texts = Table { types: vec!["text".to_owned(); 4], ..table.clone() };
+    let mut desk = returned(texts);
+    desk.key('v');
+    shown(&desk.screen(120, 40), "count of rows by customer", &["ada 2", "bo 1", "NULL 1"]);
+    desk.key('t');
+    assert!(desk.screen(120, 40).contains("There is nothing to add up"));
+    // Numbers that only name things measure nothing.
+    let named = Table { columns: ["id", "customer", "a", "order_id"].map(str::to_owned).to_vec(), ..table };
+    let mut desk = returned(named);
+    desk.key('v');
+    assert!(desk.screen(120, 40).contains("count of rows by customer"));
 }
 
 #[test]
