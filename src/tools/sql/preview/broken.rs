@@ -90,15 +90,12 @@ impl Desk<'_> {
         }
         let computed =
             |name: &str| known.columns.iter().any(|column| column.generated && column.name.eq_ignore_ascii_case(name));
-        let (values, given) = match &reads.brought {
-            Some(brought) => {
-                let given = |name: &&String| computed(name) && brought.gives_all(&reads.columns, own, name);
-                (brought.unfit(&reads.columns, own), reads.columns.iter().filter(given).collect())
-            }
-            None => {
-                let values = reads.unfit(own).into_iter().map(|broken| (broken, touched)).collect();
-                (values, reads.new.iter().map(|new| &new.column).filter(|name| computed(name)).collect::<Vec<_>>())
-            }
+        let (values, given): (Vec<(Break, u64)>, Vec<&String>) = if let Some(brought) = &reads.brought {
+            let given = |name: &&String| computed(name) && brought.gives_all(&reads.columns, own, name);
+            (brought.unfit(&reads.columns, own), reads.columns.iter().filter(given).collect())
+        } else {
+            let values = reads.unfit(own).into_iter().map(|broken| (broken, touched)).collect();
+            (values, reads.new.iter().map(|new| &new.column).filter(|name| computed(name)).collect())
         };
         let given = given.into_iter().map(|name| (Break::Computed(name.clone()), touched));
         let all = values.into_iter().chain(given).filter(|(_, rows)| *rows > 0);

@@ -55,19 +55,19 @@ impl Desk<'_> {
         // Questions around it yield a row of their own.
         let found = answer.rows.into_iter().filter(|row| row.len() == 2);
         let names = found.filter_map(|row| row.into_iter().nth(1).flatten());
-        needed(&names.map(|name| lossy(&name)).collect::<Vec<_>>())
+        barred(&names.map(|name| lossy(&name)).collect::<Vec<_>>())
     }
 }
 
 /// `It would fail: view v needs it.`
-fn needed(names: &[String]) -> Option<String> {
-    let left = names.len().saturating_sub(NAMED);
-    let mut named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+fn barred(things: &[String]) -> Option<String> {
+    let left = things.len().saturating_sub(NAMED);
+    let mut named = things.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     if left > 0 {
         named.push_str(&format!(" and {} more", thousands(left as u64)));
     }
-    let needs = if names.len() == 1 { "needs" } else { "need" };
-    (!names.is_empty()).then(|| format!("{FAILS}{named} {needs} it."))
+    let verb = if things.len() == 1 { "needs" } else { "need" };
+    (!things.is_empty()).then(|| format!("{FAILS}{named} {verb} it."))
 }
 
 fn sentence(breaks: &Unmet, table: &str, rows: u64, begins: &str) -> String {
@@ -94,9 +94,9 @@ mod tests {
     #[test]
     fn what_needs_a_thing_is_named() {
         let names: Vec<String> = (1..=7).map(|at| format!("view v{at}")).collect();
-        assert_eq!(needed(&names[..1]).unwrap(), "It would fail: view v1 needs it.");
+        assert_eq!(barred(&names[..1]).unwrap(), "It would fail: view v1 needs it.");
         let said = "It would fail: view v1, view v2, view v3, view v4, view v5 and 2 more need it.";
-        assert_eq!(needed(&names).unwrap(), said);
-        assert_eq!(needed(&[]), None);
+        assert_eq!(barred(&names).unwrap(), said);
+        assert_eq!(barred(&[]), None);
     }
 }
