@@ -11,7 +11,8 @@ mod databases;
 mod left_out;
 
 use countersign::domain::{Detail, Dialect, Preview, Remedy};
-use databases::{Desk, desks, postgres};
+use databases::{As, Desk, desks, postgres};
+use tokio_util::sync::CancellationToken;
 
 async fn count(desk: &Desk, rows: &str) -> u64 {
     desk.row(&format!("SELECT count(*) FROM {rows}")).await[0].parse().unwrap()
@@ -113,6 +114,37 @@ async fn rows_in_the_way_that_cannot_be_told_are_said_not_to_be_counted() {
         let said = &desk.told(&format!("REPLACE INTO way_filled VALUES (1, 2{more})")).await.effects[0];
         assert!(said.ends_with("how many isn't counted."), "{dialect:?}: {said}");
     }
+}
+
+#[tokio::test]
+async fn a_merge_that_meets_a_row_twice_would_fail() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::new(&url);
+    for sql in [
+        "DROP TABLE IF EXISTS mer_twice, mer_news",
+        "CREATE TABLE mer_twice (id int PRIMARY KEY, n int)",
+        "CREATE TABLE mer_news (id int, n int)",
+        "INSERT INTO mer_twice VALUES (1, 1), (2, 2), (3, 3)",
+        "INSERT INTO mer_news VALUES (1, 5), (1, 6), (2, 7), (1, -1)",
+    ] {
+        desk.approved(sql).await;
+    }
+    let into = "MERGE INTO mer_twice t USING mer_news s ON t.id = s.id WHEN MATCHED";
+    let preview = desk.told(&format!("{into} THEN UPDATE SET n = s.n")).await;
+    assert_eq!(preview.effects[0], "Changes 2 of 3 rows (66.7 %) of mer_twice.");
+    let said = "It would fail: several rows of its source meet the same row of mer_twice, which it can't change twice.";
+    assert_eq!((preview.warnings.as_slice(), preview.brief.as_str()), ([said.to_owned()].as_slice(), "would fail"));
+    let (_, report) =
+        desk.with(&format!("{into} THEN UPDATE SET n = s.n"), As::Approved, CancellationToken::new()).await;
+    assert!(report.result.contains("second time"), "{}", report.result);
+    let once = format!("{into} AND s.n IN (6, 7) THEN UPDATE SET n = s.n WHEN MATCHED THEN DO NOTHING");
+    let preview = desk.told(&once).await;
+    assert_eq!(
+        (preview.effects[0].as_str(), preview.warnings.len()),
+        ("Changes 2 of 3 rows (66.7 %) of mer_twice.", 0)
+    );
+    desk.approved(&once).await;
+    desk.approved("DROP TABLE mer_twice, mer_news").await;
 }
 
 #[tokio::test]

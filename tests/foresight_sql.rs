@@ -393,7 +393,10 @@ async fn what_rules_and_heirs_make_of_a_statement_is_told() {
     for (sql, title) in [
         ("UPDATE foresight_rules.log SET id = 1 + id", "rows that match, each new value behind the old one"),
         ("UPDATE foresight_rules.gone SET (a, b) = (SELECT 5, 6)", "rows that match"),
-        ("UPDATE foresight_rules.gone g SET a = p.id FROM foresight_rules.par p WHERE g.id = p.id", "rows that match"),
+        (
+            "UPDATE foresight_rules.gone g SET a = p.id FROM foresight_rules.par p WHERE g.id = p.id",
+            "rows that match, each new value behind the old one",
+        ),
     ] {
         desk.approved("INSERT INTO foresight_rules.log VALUES (1)").await;
         let told = told(sql).await;

@@ -9,9 +9,9 @@ mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Detail, Remedy, Table};
+use countersign::domain::{Detail, Dialect, Remedy, Table};
 use countersign::tools::Tool as _;
-use databases::{Desk, mariadb, postgres};
+use databases::{Desk, desks, mariadb, postgres};
 use tokio_util::sync::CancellationToken;
 
 /// The rows that a preview shows.
@@ -97,5 +97,36 @@ async fn a_change_behind_a_with_is_counted() {
             let happened = desk.approved(sql).await;
             assert!(happened.starts_with(&counted[..1]), "{sql}: {happened}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_change_that_joins_shows_its_new_values() {
+    for (dialect, desk) in desks().await {
+        for sql in [
+            "DROP TABLE IF EXISTS join_t",
+            "DROP TABLE IF EXISTS join_u",
+            "CREATE TABLE join_t (id int NOT NULL PRIMARY KEY, n int)",
+            "CREATE TABLE join_u (id int, n int)",
+            "INSERT INTO join_t VALUES (1, 1), (2, 2), (3, 3)",
+            "INSERT INTO join_u VALUES (1, 10), (2, 20)",
+        ] {
+            desk.approved(sql).await;
+        }
+        let sql = match dialect {
+            Dialect::Mysql => "UPDATE join_t t JOIN join_u u ON t.id = u.id SET t.n = u.n + t.n",
+            Dialect::Sqlite | Dialect::Postgres => {
+                "UPDATE join_t AS t SET n = u.n + t.n FROM join_u u WHERE t.id = u.id"
+            }
+        };
+        let table = shown(&desk, sql).await;
+        assert_eq!((table.columns.as_slice(), table.total), (["id", "n", "new n"].map(str::to_owned).as_slice(), 2));
+        assert_eq!(value(&table, "new n"), Some("11".to_owned()), "{dialect:?}");
+        // Which of two it gets, nobody knows.
+        desk.approved("INSERT INTO join_u VALUES (1, 30)").await;
+        let table = shown(&desk, sql).await;
+        assert_eq!((value(&table, "new n"), table.total), (None, 2), "{dialect:?}");
+        desk.approved("DROP TABLE join_t").await;
+        desk.approved("DROP TABLE join_u").await;
     }
 }

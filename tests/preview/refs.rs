@@ -272,7 +272,29 @@ async fn a_worktree_that_goes_is_counted() {
             ("git worktree add -b linked x", "It would fail: there is a branch linked already."),
             ("git worktree add --detach x HEAD", ", on no branch. undo: `git worktree remove x` deletes it."),
             ("git worktree add wt", "/wt is there already."),
-            ("git worktree add -f x", "? What `git worktree` does"),
+            ("git worktree add --lock x", "? What `git worktree` does"),
+            ("git worktree add -f x", "[new worktree, 3 files] Makes the worktree "),
+            ("git worktree add -f x linked", ", on the branch linked."),
+            ("git worktree add -f -B linked x", "It would fail: linked is checked out in "),
+            ("git worktree add --track -b b x main", ", on the new branch b. The branch follows main."),
+            ("git worktree add --track -b b x HEAD~0", "It would fail: HEAD~0 is no branch that another could follow."),
+            ("git worktree add --track x linked", "It would fail: only a new branch can be told what to follow."),
+        ],
+    )
+    .await;
+    desk.git(&["branch", "other"]);
+    let told = desk.told("git worktree add -B other x HEAD").await;
+    assert!(
+        told.contains(", on the branch other. Moves the branch other from ") && told.contains("git branch -f other"),
+        "{told}"
+    );
+    desk.git(&["worktree", "add", "-q", "gone", "other"]);
+    std::fs::remove_dir_all(desk.path().join("gone")).unwrap();
+    says(
+        &desk,
+        &[
+            ("git worktree add gone", "/gone, whose folder is gone."),
+            ("git worktree add -f gone", "Makes the worktree "),
         ],
     )
     .await;
@@ -282,6 +304,17 @@ async fn a_worktree_that_goes_is_counted() {
     assert!(told.contains("No branch is checked out there, and 1 commit is on no branch or tag."), "{told}");
     desk.git(&["worktree", "lock", "wt"]);
     says(&desk, &[("git worktree remove -f wt", "It would fail: the worktree is locked")]).await;
+}
+
+#[tokio::test]
+async fn a_stash_of_all_takes_what_is_ignored_too() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "x");
+    desk.write("a.log", "x");
+    let told = desk.told("git stash -a").await;
+    assert!(told.contains("Puts the changes in 2 files aside: ") && told.contains("a.log"), "{told}");
+    assert!(told.contains(" 1 of them is ignored, and is gone until it comes back."), "{told}");
+    assert!(desk.told("git stash -u").await.contains("Puts the changes in 1 file aside: new.txt."));
 }
 
 #[tokio::test]

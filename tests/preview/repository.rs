@@ -101,7 +101,10 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git stash -p -- kept.rs", "Asks of each change in 1 file whether to put it aside: kept.rs."),
         ("git stash -S", "There is nothing that it would put aside."),
         ("git stash save 'a b'", "Puts the changes in 1 file aside: kept.rs. undo: `git stash pop` brings them back."),
-        ("git stash push -a", "? What `git stash` does isn't known beforehand."),
+        (
+            "git stash push -a",
+            " 1 of them is ignored, and is gone until it comes back. undo: `git stash pop` brings them",
+        ),
         ("git stash pop", "There is no such stash."),
         ("git stash pop stash@{now}", "? Which stash stash@{now} is isn't known beforehand."),
         ("git merge side", "[1 commit] Moves main forward to "),

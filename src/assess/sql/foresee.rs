@@ -4,6 +4,7 @@
 
 mod alter;
 mod behind;
+mod broken;
 mod brought;
 mod each;
 mod insert;
@@ -11,16 +12,18 @@ mod kept;
 mod lost;
 mod made;
 mod merge;
+mod newly;
 mod others;
 mod several;
+mod unfit;
 mod upsert;
+mod values;
 
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    AlterTableOperation, Assignment, AssignmentTarget, CascadeOption, Delete, DropBehavior, Expr, FromTable,
-    ObjectName, ObjectType, SqliteOnConflict, Statement, TableFactor, TableWithJoins, Update, UpdateTableFromKind,
-    Visit, Visitor,
+    AlterTableOperation, CascadeOption, Delete, DropBehavior, Expr, FromTable, ObjectName, ObjectType,
+    SqliteOnConflict, Statement, TableFactor, TableWithJoins, Update, UpdateTableFromKind, Visit, Visitor,
 };
 
 use self::several::Left;
@@ -30,14 +33,18 @@ use super::tree;
 use crate::domain::Dialect;
 
 pub use alter::{PartDeed, Parts, parts};
+pub use broken::{Break, Check, Demands, Look};
 pub use brought::{Brought, Key, Own};
 pub use each::each;
-pub use made::{Fired, fired, table_says};
+pub use made::{Fired, checks, fired, table_says};
 pub use merge::Part;
+pub use newly::{Gone, Newly, Unmet, gone, newly};
 pub use others::{Dropped, Other, Thing, Whole, other, replaces};
 pub(super) use several::changes;
 pub use several::{Change, Joined, Several, joins};
 pub use upsert::{Met, Most, Upsert};
+pub use values::{After, NewValue, NewValues};
+use values::{new_values, values_each};
 
 /// Rows of a sample.
 const SAMPLE: usize = 5;
@@ -88,6 +95,10 @@ pub struct Reads {
     pub added: Option<String>,
     /// What depends on the table goes along: `CASCADE`.
     pub cascade: bool,
+    /// Nothing but names change: of an `ALTER TABLE`.
+    pub renames: bool,
+    /// There may be more rows than are seen.
+    pub hidden: bool,
     /// How many of the new values the sample shows.
     pub new_values: NewValues,
     /// Those that it shows.
@@ -102,6 +113,11 @@ pub struct Reads {
     pub columns: Vec<String>,
     /// Shows some of the rows that it adds beside those that it touches: of a `MERGE`.
     pub added_sample: Option<String>,
+    /// Counts its rows that it touches as often as rows of other tables meet them: of a `MERGE`, or of an `UPDATE` that
+    /// joins.
+    pub pairs: Option<String>,
+    /// A sample with new values, which stands where no row is met twice: of an `UPDATE` that joins.
+    pub after: Option<After>,
     /// What its clauses do: of a `MERGE`.
     pub parts: Vec<Part>,
     /// The rows that it brings, where that tells which are in their way: of an `INSERT`.
@@ -112,17 +128,6 @@ pub struct Reads {
     pub updates: Vec<String>,
     /// It leaves out the tables that inherit from its own.
     pub only: bool,
-}
-
-/// A value that a column gets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewValue {
-    /// The column, without quotes.
-    pub column: String,
-    /// The expression.
-    pub value: String,
-    /// How it stands in the list of the sample.
-    pub item: String,
 }
 
 /// What a statement says of rows that are in its way: those with the same key. The worst comes last.
@@ -137,17 +142,6 @@ pub enum InTheWay {
     Change,
     /// They are deleted.
     Go,
-}
-
-/// How many of the values that a change sets are shown behind the old ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NewValues {
-    /// None.
-    None,
-    /// Those that are told one by one; not defaults, nor those that come together.
-    Some,
-    /// All.
-    All,
 }
 
 /// A statement, and whether it leaves out the tables that inherit from its own: `ONLY`, which the parser takes for a name.
@@ -222,7 +216,8 @@ fn of(dialect: Dialect, Parsed { statement, only, ignores }: Parsed) -> Result<O
         },
         Statement::AlterTable(alter) => {
             let cascade = alter.operations.iter().any(drops_along);
-            Ok(Some(Reads { cascade, ..whole(dialect, Act::Alter, &alter.name, alter.only) }))
+            let renames = alter.operations.iter().all(renames);
+            Ok(Some(Reads { cascade, renames, ..whole(dialect, Act::Alter, &alter.name, alter.only) }))
         }
         Statement::Merge(merge) => merge::merged(dialect, &merge, only).map(Some),
         _ => Ok(None),
@@ -237,6 +232,16 @@ fn drops_along(operation: &AlterTableOperation) -> bool {
         return false;
     };
     *drop_behavior == Some(DropBehavior::Cascade)
+}
+
+/// Whether it gives something a new name, and no more.
+fn renames(operation: &AlterTableOperation) -> bool {
+    matches!(
+        operation,
+        AlterTableOperation::RenameTable { .. }
+            | AlterTableOperation::RenameColumn { .. }
+            | AlterTableOperation::RenameConstraint { .. }
+    )
 }
 
 pub(super) fn statement(dialect: Dialect, sql: &str) -> Option<Parsed> {
@@ -307,6 +312,8 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         fewer: false,
         added: None,
         cascade: false,
+        renames: false,
+        hidden: false,
         new_values: NewValues::None,
         new: Vec::new(),
         from: None,
@@ -314,6 +321,8 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         ordered: Vec::new(),
         columns: Vec::new(),
         added_sample: None,
+        pairs: None,
+        after: None,
         parts: Vec::new(),
         brought: None,
         upsert: None,
@@ -415,17 +424,20 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
     let (name, spelled) = plain(&tables, only)?;
     let narrowed = condition(update.selection.as_ref(), &others);
     let bounds = bounds(&update.order_by, update.limit.as_ref());
+    let all = new_values(dialect, &update.assignments);
     // With other tables, a new value may name a row that the sample doesn't hold.
-    let new = if others.is_empty() { new_values(dialect, &update.assignments) } else { Vec::new() };
+    let new = if others.is_empty() { all.clone() } else { Vec::new() };
     let from = (spelled.as_str(), narrowed.as_str(), bounds.as_str());
     let items: String = new.iter().map(|new| new.item.as_str()).collect();
     let mut reads = touching(dialect, Act::Change, name, from, &items, only);
-    reads.new_values = match new.len() {
-        0 => NewValues::None,
-        shown if shown == update.assignments.len() => NewValues::All,
-        _ => NewValues::Some,
-    };
+    reads.new_values = NewValues::of(new.len(), update.assignments.len());
     reads.new = new;
+    if !others.is_empty() && bounds.is_empty() {
+        let more: Vec<String> = others.iter().map(ToString::to_string).collect();
+        let met = format!("FROM {spelled}, {}{}", more.join(", "), condition(update.selection.as_ref(), &[]));
+        reads.pairs = Some(format!("SELECT {} {met}", count(dialect)));
+        reads.after = After::of(&called(&tables), all, update.assignments.len(), &met);
+    }
     reads.updates = columns(&update.assignments);
     reads.in_the_way = update.or.map_or(InTheWay::Fail, said);
     reads.chance = steady(&update.selection).and(steady(&others)).is_err();
@@ -433,50 +445,12 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
     Ok(reads)
 }
 
-/// What each plain assignment puts into its column, where that is the same each time it is computed. MySQL computes one
-/// after the other, with what those before it have set.
-fn new_values(dialect: Dialect, assignments: &[Assignment]) -> Vec<NewValue> {
-    let quote = if dialect == Dialect::Mysql { '`' } else { '"' };
-    let mut set: Vec<String> = Vec::new();
-    let one = |assignment: &Assignment| {
-        let AssignmentTarget::ColumnName(column) = &assignment.target else { return None };
-        let plain = |text: &str| text.chars().filter(|letter| !matches!(letter, '"' | '`' | '\\')).collect::<String>();
-        let column = plain(&column.to_string());
-        let value = assignment.value.to_string();
-        let reads = |set: &String| {
-            plain(&value).to_lowercase().split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == set)
-        };
-        let known = !value.eq_ignore_ascii_case("default")
-            && steady(&assignment.value).is_ok()
-            && !(dialect == Dialect::Mysql && set.iter().any(reads));
-        let last = column.rsplit('.').next().unwrap_or_default().to_owned();
-        set.push(last.to_lowercase());
-        known.then(|| NewValue { item: format!(", {value} AS {quote}new {column}{quote}"), column: last, value })
-    };
-    assignments.iter().filter_map(one).collect()
-}
-
-impl NewValue {
-    /// The same in its list, as a column of a type keeps it: a number is rounded.
-    #[must_use]
-    pub fn kept_as(&self, dialect: Dialect, kind: &str) -> Option<String> {
-        let cast = self.cast(dialect, kind);
-        (cast != self.value).then(|| self.item.replacen(&self.value, &cast, 1))
-    }
-
-    /// The value as a column of a type keeps it.
-    #[must_use]
-    pub fn cast(&self, dialect: Dialect, kind: &str) -> String {
-        let kind = kind.to_ascii_lowercase();
-        let whole = ["smallint", "integer", "bigint", "int", "tinyint", "mediumint"];
-        let name = kind.split(['(', ' ']).next().unwrap_or_default();
-        let kind = match dialect {
-            Dialect::Postgres if whole.contains(&name) || kind.starts_with("numeric(") => kind.as_str(),
-            Dialect::Mysql if whole.contains(&name) => "signed",
-            Dialect::Mysql if name == "decimal" => kind.split_inclusive(')').next().unwrap_or(&kind),
-            _ => return self.value.clone(),
-        };
-        format!("CAST({} AS {kind})", self.value)
+/// By what name a statement knows its table.
+fn called(tables: &[TableWithJoins]) -> String {
+    match tables.first().map(|table| &table.relation) {
+        Some(TableFactor::Table { alias: Some(alias), .. }) => alias.name.to_string(),
+        Some(TableFactor::Table { name, .. }) => name.to_string(),
+        _ => String::new(),
     }
 }
 

@@ -8,14 +8,16 @@ use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::names::paths;
-use super::tally::Tally;
+use super::tally::{Found, Tally};
 use super::{Effects, landing, linking, making, named, rewriting};
 use crate::assess::{Does, Word};
-use crate::domain::Remedy;
 use crate::domain::number::size;
+use crate::domain::{Detail, Remedy, Table};
 
 /// Most links, one behind the other, that are followed.
 const LINKS: usize = 40;
+/// Files that are listed where none of them goes.
+const LISTED: usize = 5;
 
 /// Measures one thing, on a thread that may wait for a disk.
 ///
@@ -167,6 +169,25 @@ pub(super) fn shown(words: &[Word]) -> String {
     if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
 }
 
+/// Lists some of the files that something happens to, where the words alone don't name them.
+pub(super) fn list(effects: &mut Effects, title: &str, tally: &Tally, (words, folder): (&[Word], &Path)) {
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    let name = |found: &Found| found.path.strip_prefix(&real).unwrap_or(&found.path).display().to_string();
+    let written = |found: &Found| words.iter().any(|word| word.text() == Some(&name(found)));
+    if tally.files.iter().all(written) {
+        return;
+    }
+    let row = |found: &Found| vec![Some(name(found)), Some(size(found.bytes))];
+    let table = Table {
+        columns: ["file", "size"].map(str::to_owned).to_vec(),
+        types: vec!["TEXT".to_owned(); 2],
+        rows: tally.files.iter().take(LISTED).map(row).collect(),
+        total: tally.files.len() as u64,
+        ..Table::default()
+    };
+    effects.preview.details.push(Detail::Rows { title: title.to_owned(), table });
+}
+
 pub(super) fn missing(effects: &mut Effects, missing: &[PathBuf]) {
     if !missing.is_empty() {
         let are = if missing.len() == 1 { "is" } else { "are" };
@@ -264,6 +285,7 @@ fn rights(
     if !tally.is_empty() {
         effects.effect(format!("Changes the rights or owner of {}: {}.", tally.told(), shown(words)));
         effects.briefs.push(format!("rights of {}", tally.brief()));
+        list(effects, "files whose rights or owner change", &tally, (words, folder));
         effects.remedies.push(Remedy::Impossible("nobody keeps the rights as they are now.".to_owned()));
     }
     Ok(())

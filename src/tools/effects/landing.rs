@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use super::files::{Meant, all, missing, other_names, settled, shown, spoken};
+use super::files::{Meant, all, list, missing, other_names, settled, shown, spoken};
 use super::making::within;
 use super::names::paths;
 use super::tally::Tally;
@@ -90,7 +90,7 @@ fn each(
     for meant in all(words, folder, cancel)? {
         one(&mut trip, &meant, &target)?;
     }
-    trip.tell(effects, act, words, (goal, &target), undo);
+    trip.tell(effects, act, (words, folder), (goal, &target), undo);
     Ok(())
 }
 
@@ -368,7 +368,14 @@ impl Trip {
         }
     }
 
-    fn tell(self, effects: &mut Effects, does: &str, words: &[Word], (goal, target): (&Goal, &Target), undo: &str) {
+    fn tell(
+        self,
+        effects: &mut Effects,
+        does: &str,
+        (words, folder): (&[Word], &Path),
+        (goal, target): (&Goal, &Target),
+        undo: &str,
+    ) {
         missing(effects, &self.absent);
         self.tell_failures(effects);
         if !self.omitted.is_empty() {
@@ -378,6 +385,7 @@ impl Trip {
             let into = if target.into { "into" } else { "to" };
             effects.effect(format!("{does} {}: {} {into} {}.", self.goes.told(), shown(words), spoken(&goal.to)));
             effects.briefs.push(self.goes.brief());
+            list(effects, &format!("files that it {}", does.to_lowercase()), &self.goes, (words, folder));
             // Of what is replaced, git's copy says more than that.
             let replaces = self.taken.files.len() >= self.goes.files.len() && !self.taken.files.is_empty();
             if !replaces {

@@ -3,7 +3,7 @@
 use super::Effects;
 use super::called::Called;
 use super::commits::{DIFF, Git, short, some};
-use crate::domain::number::count;
+use crate::domain::number::{count, thousands};
 use crate::domain::{Detail, Remedy, Text};
 
 impl Git<'_> {
@@ -104,13 +104,15 @@ impl Git<'_> {
 
     /// False if it is another use.
     async fn put_aside(&self, effects: &mut Effects, called: &Called, paths: &[String]) -> Result<bool, String> {
-        const KNOWN: [&str; 12] = [
+        const KNOWN: [&str; 14] = [
             "-m",
             "--message",
             "-q",
             "--quiet",
             "-u",
             "--include-untracked",
+            "-a",
+            "--all",
             "-k",
             "--keep-index",
             "-p",
@@ -122,7 +124,12 @@ impl Git<'_> {
         if !called.flags.iter().all(known) {
             return Ok(false);
         }
-        let mut changed = self.changed(paths, called.has("--include-untracked", Some('u'))).await?;
+        let all = called.has("--all", Some('a'));
+        let mut changed = self.changed(paths, all || called.has("--include-untracked", Some('u'))).await?;
+        let ignored = if all { self.ignored(paths).await? } else { Vec::new() };
+        let hidden = ignored.len();
+        // To a stash they are files that git doesn't track, like others.
+        changed.extend(ignored.into_iter().map(|name| ("??".to_owned(), name)));
         let picks = called.has("--patch", Some('p'));
         let only_staged = called.has("--staged", Some('S'));
         if only_staged && (picks || !paths.is_empty()) {
@@ -143,6 +150,13 @@ impl Git<'_> {
         }
         effects.effect(format!("Puts the changes in {files} aside: {names}."));
         effects.briefs.push(format!("changes in {files}"));
+        if hidden > 0 {
+            let are = if hidden == 1 { "is" } else { "are" };
+            effects.effect(format!(
+                "{} of them {are} ignored, and {are} gone until it comes back.",
+                thousands(hidden as u64)
+            ));
+        }
         let is_staged = |(state, _): &&(String, String)| !state.starts_with([' ', '?']);
         let staged = changed.iter().any(|entry| is_staged(&entry));
         let others = !paths.is_empty()
@@ -175,6 +189,13 @@ impl Git<'_> {
             format!("`git stash pop` brings them back{but}.")
         }));
         Ok(true)
+    }
+
+    /// Files that git ignores.
+    async fn ignored(&self, paths: &[String]) -> Result<Vec<String>, String> {
+        let head = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored", "--"];
+        let told = self.text(&head.into_iter().chain(paths.iter().map(String::as_str)).collect::<Vec<_>>()).await?;
+        Ok(told.split('\0').filter_map(|entry| entry.strip_prefix("!! ")).map(str::to_owned).collect())
     }
 
     async fn bring_back(&self, effects: &mut Effects, drops: bool, which: Option<&String>) -> Result<bool, String> {

@@ -98,7 +98,7 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
 
 /// A new worktree: at which commit, on which branch.
 async fn added(git: &Git<'_>, effects: &mut Effects, called: &Called) -> Result<(), String> {
-    const KNOWN: [&str; 5] = ["-b", "--detach", "-d", "-q", "--quiet"];
+    const KNOWN: [&str; 10] = ["-b", "-B", "-f", "--force", "--track", "--no-track", "--detach", "-d", "-q", "--quiet"];
     let unknown = || "what `git worktree` does".to_owned();
     let known = |flag: &String| KNOWN.contains(&flag.split(' ').next().unwrap_or(flag));
     let (written, revision) = match called.operands.as_slice() {
@@ -116,8 +116,23 @@ async fn added(git: &Git<'_>, effects: &mut Effects, called: &Called) -> Result<
         effects.warning(format!("It would fail: {} is there already.", place.display()));
         return Ok(());
     }
+    let forces = called.has("--force", Some('f'));
+    let all = listed(&git.text(&["worktree", "list", "--porcelain"]).await?);
+    match all.iter().find(|tree| tree.place == place && place.symlink_metadata().is_err()) {
+        Some(tree) if tree.locked => return Err(unknown()),
+        Some(_) if !forces => {
+            effects
+                .warning(format!("It would fail: git knows the worktree {}, whose folder is gone.", place.display()));
+            return Ok(());
+        }
+        Some(_) | None => {}
+    }
     let heads = |name: &str| format!("refs/heads/{name}");
-    let made = called.made(&["-b"]);
+    let made = called.made(&["-b", "-B"]);
+    let moves = called.values("-B", "-B").next().is_some();
+    if moves && called.values("-b", "-b").next().is_some() {
+        return Err(unknown());
+    }
     let name = meant.name.as_ref().and_then(|name| name.to_str()).ok_or_else(unknown)?;
     let detaches = called.has("--detach", Some('d'));
     // Without any, git takes the branch of the folder's name, or makes it.
@@ -129,13 +144,29 @@ async fn added(git: &Git<'_>, effects: &mut Effects, called: &Called) -> Result<
         (None, None) if git.commit(&heads(name)).await.is_some() => (None, Some(name)),
         (None, None) => (Some(name), None),
     };
-    if let Some(new) = new.filter(|_| made.is_some())
-        && git.commit(&heads(new)).await.is_some()
-    {
+    let was = match new.filter(|_| made.is_some()) {
+        Some(new) => git.commit(&heads(new)).await.map(|was| (new, was)),
+        None => None,
+    };
+    if let Some((new, _)) = was.as_ref().filter(|_| !moves) {
         effects.warning(format!("It would fail: there is a branch {new} already."));
         return Ok(());
     }
-    if let Some(branch) = branch
+    let follows = match (called.has("--track", None), new) {
+        (true, None) => {
+            effects.warning("It would fail: only a new branch can be told what to follow.");
+            return Ok(());
+        }
+        (true, Some(_)) => Some(git.followed(revision).await?),
+        (false, _) => None,
+    };
+    if follows == Some(None) {
+        effects
+            .warning(format!("It would fail: {} is no branch that another could follow.", revision.unwrap_or("HEAD")));
+        return Ok(());
+    }
+    // By force, a branch may be checked out twice, but not moved meanwhile.
+    if let Some(branch) = branch.filter(|_| !forces).or(was.as_ref().map(|(new, _)| *new))
         && let Some(out) = git.checked_out(branch).await?
     {
         effects.warning(format!("It would fail: {out}."));
@@ -147,15 +178,43 @@ async fn added(git: &Git<'_>, effects: &mut Effects, called: &Called) -> Result<
     let files = git.text(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", &commit, "--"]).await?;
     let files = count(files.split('\0').filter(|name| !name.is_empty()).count(), "file");
     let on = match (new, branch) {
+        (Some(new), _) if was.is_some() => format!("on the branch {new}"),
         (Some(new), _) => format!("on the new branch {new}"),
         (None, Some(branch)) => format!("on the branch {branch}"),
         (None, None) => "on no branch".to_owned(),
     };
     effects.effect(format!("Makes the worktree {} with {files} of {}, {on}.", place.display(), short(&commit)));
     effects.briefs.push(format!("new worktree, {files}"));
+    if let Some(followed) = follows.flatten() {
+        effects.effect(format!("The branch follows {followed}."));
+    }
+    if let Some((new, was)) = was {
+        effects.effect(format!("Moves the branch {new} from {} to {}.", short(&was), short(&commit)));
+        let back = format!("`git branch -f {new} {}` moves the branch back", short(&was));
+        let way = format!("`git worktree remove {written}` deletes it, and then {back}.");
+        git.dropped(effects, (new, &was), Some(&commit), way).await?;
+        return hooks(git, effects, &[("post-checkout", false)], false).await;
+    }
     let then = new.map(|new| format!(", and then `git branch -D {new}` the branch")).unwrap_or_default();
     effects.remedies.push(Remedy::ByHand(format!("`git worktree remove {written}` deletes it{then}.")));
     hooks(git, effects, &[("post-checkout", false)], false).await
+}
+
+impl Git<'_> {
+    /// The branch that a new one follows which begins there: the one that is checked out, if none is named. None if that
+    /// is no branch.
+    async fn followed(&self, revision: Option<&str>) -> Result<Option<String>, String> {
+        let Some(named) = revision.filter(|named| *named != "HEAD") else {
+            return Ok(self.branch_name().await);
+        };
+        for name in [format!("refs/heads/{named}"), format!("refs/remotes/{named}")] {
+            if self.commit(&name).await.is_some() {
+                return Ok(Some(named.to_owned()));
+            }
+        }
+        // It may be spelled in full, or otherwise.
+        if named.starts_with("refs/") { Err("what the new branch follows".to_owned()) } else { Ok(None) }
+    }
 }
 
 /// Says that it refuses without force where something there is in no commit.

@@ -2,11 +2,13 @@
 //! whether it could be taken back or tried. Counted by reads of our own making, which are judged like any other and run
 //! behind the same walls, and by questions to the catalog; the statement itself is never run.
 
+mod broken;
 mod deciding;
 mod desk;
 mod each;
 mod emptied;
 mod held;
+mod newly;
 mod one_by_one;
 mod orphans;
 mod others;
@@ -101,7 +103,7 @@ async fn statement(
     let why = || turned.why().or_else(|| variables(dialect, sql, &turned, prepared.facts.catalog.as_ref()));
     if let Some(other) = other(dialect, sql) {
         return match why() {
-            None => Ok(Some(desk.other(&other).await)),
+            None => Ok(Some(desk.other(&other, sql).await)),
             Some(why) => uncounted(why, Remedy::Impossible(NOTHING.to_owned())),
         };
     }
@@ -141,6 +143,7 @@ async fn statement(
     }
     if let Ok(Some(known)) = &known {
         reads.fewer = known.skips(&told::events(dialect, &reads), &reads.updates);
+        reads.hidden = reads.act != Act::Add && known.is_guarded() && source.database.reading.is_some();
     }
     let unclear = picking(&mut reads, known.as_ref().ok().and_then(Option::as_ref));
     let plan = planned(dialect, &known, sql);
@@ -178,7 +181,7 @@ async fn statement(
     if let Ok(Some(known)) = &known {
         rewritten(&mut preview, dialect, &reads, known);
     }
-    desk.samples(&mut preview, &reads, &counts, known.as_ref().ok().and_then(Option::as_ref)).await;
+    let refused = desk.samples(&mut preview, &reads, &counts, known.as_ref().ok().and_then(Option::as_ref)).await;
     desk.sample_of_gone(&mut preview, gone.as_ref(), &counts).await;
     let followers = match (&plan, &along) {
         (Ok(plan), Ok(along)) => desk.followers(plan, along).await,
@@ -196,12 +199,22 @@ async fn statement(
         if let Ok(followers) = &followers
             && !followers.is_empty()
         {
-            reach = Reach::kept(followers, reach.held);
+            reach = Reach::kept(followers, reach);
         }
         preview.effects.extend(set_off(dialect, &reads, known, (&along, &reach)));
         needs = held::needed(dialect, &reads, known);
         needs.extend(upsert::twice(dialect, &reads, counts.met.as_ref()));
+        if reads.act == Act::Alter {
+            needs.extend(desk.unmet(sql).await);
+            needs.extend(desk.needing_parts(sql, &reads.table).await);
+        }
+        needs.extend(desk.met_again(&reads, counts.touched).await);
         needs.extend(desk.orphans(&reads, known).await);
+        needs.extend(desk.broken(&reads, known, counts.touched).await);
+        if let Some(why) = refused.filter(|why| !needs.iter().any(|said| said.contains(why))) {
+            let sure = !reads.chance && known.objection.is_empty() && source.database.reading.is_none();
+            needs.push(format!("It {} fail: {why}.", if sure { "would" } else { "may" }));
+        }
         holds = reach.held;
     }
     preview.effects.extend(elsewhere(source));

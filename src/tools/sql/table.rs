@@ -1,8 +1,11 @@
 //! What an engine's catalog says of one table: columns, keys, triggers, what refers to it. Asked once for a preview,
 //! and again inside the transaction that keeps rows. Each engine's question is in `table.sql` beside its catalog.
 
+mod link;
 mod trigger;
 
+use self::link::place;
+pub(super) use self::link::{Fate, Link};
 use self::trigger::Trigger;
 use super::connections::Failure;
 use super::session::Session;
@@ -59,75 +62,6 @@ pub(super) struct Referrer {
     pub(super) column: String,
 }
 
-/// What becomes of rows when what they refer to is deleted, or changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
-    /// They stay as they are, and forbid it, unless they are gone at its end.
-    Stay,
-    /// They stay as they are, and forbid it at once.
-    Forbid,
-    /// They go, too, or change with it.
-    Cascade,
-    /// They refer to nothing then.
-    SetNull,
-    /// They refer to something else then.
-    Other,
-}
-
-impl Fate {
-    /// The fate of that name in `links.sql`. MySQL and MariaDB look at nothing later.
-    fn named(dialect: Dialect, name: &str) -> Self {
-        match name {
-            "cascade" => Self::Cascade,
-            "set null" => Self::SetNull,
-            "set default" => Self::Other,
-            "restrict" => Self::Forbid,
-            _ if dialect == Dialect::Mysql => Self::Forbid,
-            _ => Self::Stay,
-        }
-    }
-
-    /// Whether they stay as they are.
-    pub(super) fn stays(self) -> bool {
-        matches!(self, Self::Stay | Self::Forbid)
-    }
-}
-
-/// A foreign key that leads to a table, or from it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Link {
-    /// The table at its other end.
-    pub(super) schema: String,
-    pub(super) table: String,
-    pub(super) on_delete: Fate,
-    pub(super) on_update: Fate,
-    /// It leads to a part of the table: other parts may hold rows of the same key.
-    pub(super) part: bool,
-    /// Somebody turned off what looks after it.
-    pub(super) off: bool,
-    /// It is looked at only when the transaction ends.
-    pub(super) late: bool,
-    /// Their columns, each with the one that it refers to; empty for that of the key at the same place.
-    pub(super) pairs: Vec<(String, String)>,
-}
-
-impl Link {
-    /// The table at its other end, quoted.
-    pub(super) fn place(&self, dialect: Dialect) -> String {
-        place(dialect, &self.schema, &self.table)
-    }
-}
-
-/// A table with its schema, quoted.
-fn place(dialect: Dialect, schema: &str, name: &str) -> String {
-    match dialect {
-        Dialect::Sqlite => quoted_name(dialect, name),
-        Dialect::Postgres | Dialect::Mysql => {
-            format!("{}.{}", quoted_name(dialect, schema), quoted_name(dialect, name))
-        }
-    }
-}
-
 /// A rule by which the engine rewrites what is done to a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rewrite {
@@ -174,6 +108,9 @@ pub(super) struct Known {
     /// It may refuse a row for another reason than a key or a NULL. Of MySQL and SQLite.
     pub(super) refuses: bool,
     pub(super) triggers: Vec<Trigger>,
+    /// Triggers that a row fires which moves from one of its parts to another, each with a column, in small letters, that
+    /// decides where a row lies; `*` for any. Of PostgreSQL.
+    moves: Vec<(String, String)>,
     /// The rules for what is done to it.
     rewrites: Vec<Rewrite>,
     pub(super) referrers: Vec<Referrer>,
@@ -317,6 +254,7 @@ impl Known {
                     };
                     known.rewrites.push(Rewrite { name: one, event: two, does });
                 }
+                "moves" => known.moves.push((one, two.to_lowercase())),
                 "names" => known.named_by.push(one),
                 "number" => known.number = one,
                 "kin" => known.kin.push((one, two)),
@@ -353,6 +291,11 @@ impl Known {
         self.objection == "it is a view"
     }
 
+    /// Whether policies decide, role by role, which of its rows are seen.
+    pub(super) fn is_guarded(&self) -> bool {
+        self.objection == "row policies decide what is seen of it"
+    }
+
     /// Asks about the table of a statement.
     pub(super) async fn of(
         session: &mut dyn Session,
@@ -374,6 +317,16 @@ impl Known {
         firing
     }
 
+    /// The triggers that a change of these columns fires for rows that move from one part to another.
+    pub(super) fn firing_for_moves(&self, set: &[String]) -> Vec<&str> {
+        let moving =
+            self.moves.iter().filter(|(_, column)| column == "*" || set.iter().any(|set| set == column || set == "*"));
+        let mut names: Vec<&str> = moving.map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// The triggers of a view that decide what one of these events does.
     pub(super) fn deciding(&self, events: &[&str], set: &[String]) -> Vec<&str> {
         let decides = |trigger: &&Trigger| trigger.instead && trigger.fires(events, set);
@@ -385,6 +338,11 @@ impl Known {
     pub(super) fn skips(&self, events: &[&str], set: &[String]) -> bool {
         let comes = events.iter().any(|event| ["insert", "update"].contains(event));
         self.leaves_out && comes || self.triggers.iter().any(|trigger| trigger.skips && trigger.fires(events, set))
+    }
+
+    /// Whether a trigger may change rows before the table looks at them.
+    pub(super) fn alters(&self, events: &[&str], set: &[String]) -> bool {
+        self.triggers.iter().any(|trigger| trigger.early && trigger.fires(events, set))
     }
 
     /// The rules that rewrite one of these events in this way.

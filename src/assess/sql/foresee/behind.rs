@@ -3,7 +3,7 @@
 use sqlparser::ast::{Query, SetExpr};
 
 use super::super::touch::steady;
-use super::{Parsed, Reads, of, writes};
+use super::{After, Parsed, Reads, of, writes};
 use crate::domain::Dialect;
 
 /// The reads.
@@ -32,6 +32,8 @@ pub(super) fn behind(dialect: Dialect, query: Query) -> Result<Option<Reads>, St
     Ok(Some(Reads {
         touched: reads.touched.map(led),
         sample: reads.sample.map(led),
+        pairs: reads.pairs.map(led),
+        after: reads.after.map(|after| After { sample: led(after.sample), ..after }),
         from,
         brought: None,
         chance,

@@ -46,7 +46,7 @@ impl Brought {
                 compared.extend(columns);
             }
         }
-        let rows = self.rows(&given, &compared)?;
+        let rows = self.rows(dialect, &given, &compared)?;
         let loses = ignores && dialect == Dialect::Sqlite;
         if loses && own.iter().any(|column| column.required && !column.filled && !given.contains(&column)) {
             return None;
@@ -77,7 +77,7 @@ impl Brought {
     }
 
     /// The rows as a query. None where a default stands for what is compared.
-    fn rows(&self, given: &[&Own], compared: &[&Own]) -> Option<String> {
+    fn rows(&self, dialect: Dialect, given: &[&Own], compared: &[&Own]) -> Option<String> {
         let rows = match self {
             Self::Query(query) => return Some(query.clone()),
             Self::Values(rows) if rows.len() <= ROWS => rows,
@@ -90,7 +90,13 @@ impl Brought {
             if row.len() != given.len() || row.iter().zip(given).any(default) {
                 return None;
             }
-            let values: Vec<&str> = row.iter().map(|value| value.as_deref().unwrap_or("NULL")).collect();
+            let value = |(value, column): (&Option<String>, &&Own)| {
+                let value = value.as_deref().unwrap_or("NULL");
+                // Otherwise all rows would have to have the type of the first one.
+                let loose = column.loose().filter(|_| dialect == Dialect::Postgres);
+                loose.map_or_else(|| value.to_owned(), |kind| format!("CAST({value} AS {kind})"))
+            };
+            let values: Vec<String> = row.iter().zip(given).map(value).collect();
             Some(format!("({})", values.join(", ")))
         };
         let rows: Vec<String> = rows.iter().map(one).collect::<Option<_>>()?;
@@ -99,7 +105,7 @@ impl Brought {
 }
 
 /// The columns that get a value.
-fn given<'o>(dialect: Dialect, named: &[String], own: &'o [Own]) -> Option<Vec<&'o Own>> {
+pub(super) fn given<'o>(dialect: Dialect, named: &[String], own: &'o [Own]) -> Option<Vec<&'o Own>> {
     if named.is_empty() {
         return Some(own.iter().collect());
     }
@@ -107,7 +113,7 @@ fn given<'o>(dialect: Dialect, named: &[String], own: &'o [Own]) -> Option<Vec<&
 }
 
 /// The column of a name. None where none or several have it.
-fn find<'o>(dialect: Dialect, own: &'o [Own], name: &str) -> Option<&'o Own> {
+pub(super) fn find<'o>(dialect: Dialect, own: &'o [Own], name: &str) -> Option<&'o Own> {
     let mut found = own.iter().filter(|column| column.name.eq_ignore_ascii_case(name));
     match (found.next(), found.next()) {
         (Some(one), None) => Some(one),
@@ -117,6 +123,23 @@ fn find<'o>(dialect: Dialect, own: &'o [Own], name: &str) -> Option<&'o Own> {
 }
 
 impl Own {
+    /// Its type without what bounds it. None for one that somebody made. Of PostgreSQL.
+    fn loose(&self) -> Option<String> {
+        let kind = &self.kind;
+        if kind.is_empty() || kind.contains(['.', '"']) {
+            return None;
+        }
+        let (name, rest) = kind.split_once('(').unwrap_or((kind, ""));
+        let rest = rest.split_once(')').map_or("", |(_, rest)| rest);
+        // Without its length it would be one of one character, or one bit.
+        let name = match name {
+            "character" => "bpchar",
+            "bit" => "bit varying",
+            name => name,
+        };
+        Some(format!("{name}{rest}"))
+    }
+
     /// A value as the column keeps and compares it.
     fn kept(&self, dialect: Dialect) -> String {
         let name = &self.quoted;
@@ -164,7 +187,7 @@ impl Own {
     }
 
     /// The largest number of a type of whole numbers, of MySQL.
-    fn whole(&self) -> Option<u64> {
+    pub(super) fn whole(&self) -> Option<u64> {
         match self.kind.to_ascii_lowercase().split(['(', ' ']).next()? {
             "tinyint" => Some(127),
             "smallint" => Some(32_767),

@@ -1,7 +1,9 @@
 //! What a table or a trigger of SQLite says itself, by the statement that made it.
 
+use sqlparser::ast::{CheckConstraint, ColumnOption, Statement, TableConstraint};
+
 use super::super::lex::{self, Token};
-use super::InTheWay;
+use super::{Check, InTheWay, statement};
 use crate::domain::Dialect;
 
 /// What fires a trigger, and what it may do to the rows that fire it.
@@ -15,6 +17,8 @@ pub struct Fired {
     pub skips: bool,
     /// It stands for what is done to a view.
     pub instead: bool,
+    /// It may change what the table is looked through for, before that is done.
+    pub early: bool,
 }
 
 /// What SQLite's triggers fire for.
@@ -39,10 +43,27 @@ pub fn table_says(made: &str) -> (InTheWay, bool) {
     (ways.iter().max().copied().unwrap_or_default(), ways.contains(&InTheWay::Stay))
 }
 
+/// The checks of a table. None where they can't be read.
+#[must_use]
+pub fn checks(made: &str) -> Option<Vec<Check>> {
+    let Statement::CreateTable(table) = statement(Dialect::Sqlite, made)?.statement else { return None };
+    let check = |check: &CheckConstraint| Check { text: check.expr.to_string() };
+    let options = table.columns.iter().flat_map(|column| &column.options);
+    let own = options.filter_map(|option| match &option.option {
+        ColumnOption::Check(one) => Some(check(one)),
+        _ => None,
+    });
+    let whole = table.constraints.iter().filter_map(|constraint| match constraint {
+        TableConstraint::Check(one) => Some(check(one)),
+        _ => None,
+    });
+    Some(own.chain(whole).collect())
+}
+
 /// What fires a trigger: the words before `ON`. One event too many does no harm.
 #[must_use]
 pub fn fired(made: &str) -> Fired {
-    let all = Fired { events: EVENTS.to_vec(), columns: Vec::new(), skips: true, instead: false };
+    let all = Fired { events: EVENTS.to_vec(), columns: Vec::new(), skips: true, instead: false, early: true };
     let Some(tokens) = tokens(made) else { return all };
     let head = tokens.iter().position(|token| token.is("on")).unwrap_or(tokens.len());
     let (head, body) = tokens.split_at(head);
@@ -53,7 +74,11 @@ pub fn fired(made: &str) -> Fired {
     let ignores = body.windows(3).any(|three| three[0].is("raise") && three[1].mark('(') && three[2].is("ignore"));
     let skips = ignores && !head.iter().any(|token| token.is("after"));
     let instead = head.windows(2).any(|two| two[0].is("instead") && two[1].is("of"));
-    if events.is_empty() { Fired { skips, ..all } } else { Fired { events, columns, skips, instead } }
+    // What it does behind one row, the next one may meet.
+    let table = body.get(1).filter(|token| token.names());
+    let own = table.is_none_or(|table| body.iter().skip(2).any(|token| token.text.eq_ignore_ascii_case(&table.text)));
+    let early = own || !head.iter().any(|token| token.is("after"));
+    if events.is_empty() { Fired { skips, ..all } } else { Fired { events, columns, skips, instead, early } }
 }
 
 #[cfg(test)]

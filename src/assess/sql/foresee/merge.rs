@@ -62,6 +62,9 @@ pub(super) fn merged(dialect: Dialect, merge: &Merge, only: bool) -> Result<Read
     let count = count(dialect);
     let any = |does: Option<Act>| does.is_some();
     let met = format!("FROM {table} JOIN {source} ON {on} WHERE {}", decided(&matched, any));
+    // A row that several of the source meet is one all the same.
+    let when = decided(&matched, any);
+    let once = format!("FROM {table} WHERE EXISTS (SELECT 1 FROM {source} WHERE ({on}) AND {when})");
     let unmet =
         format!("FROM {source} WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {on}) AND {}", decided(&added, any));
     let sample = |clauses: &[(String, Option<Act>)], from: &str| {
@@ -81,7 +84,8 @@ pub(super) fn merged(dialect: Dialect, merge: &Merge, only: bool) -> Result<Read
     Ok(Reads {
         sample: sample(&matched, &met),
         added_sample: sample(&added, &unmet),
-        touched: Some(format!("SELECT {count} {met}")),
+        touched: Some(format!("SELECT {count} {once}")),
+        pairs: (!matched.is_empty()).then(|| format!("SELECT {count} {met}")),
         added: Some(format!("SELECT {count} {unmet}")),
         parts,
         ..whole(dialect, Act::Merge, name, only)

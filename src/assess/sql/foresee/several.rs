@@ -12,7 +12,10 @@ use sqlparser::ast::{
 use super::super::lex::{self, Quoting, Token};
 use super::super::touch::steady;
 use super::super::tree;
-use super::{Act, InTheWay, Parsed, Reads, SAMPLE, condition, parsed, place, plain, said, statement, whole};
+use super::{
+    Act, After, InTheWay, NewValue, Parsed, Reads, SAMPLE, condition, parsed, place, plain, said, statement,
+    values_each, whole,
+};
 use crate::domain::Dialect;
 
 /// A change of rows of joined tables.
@@ -49,6 +52,8 @@ pub struct Change {
     pub table: Option<usize>,
     /// The column that it sets, in small letters. None for a row that goes.
     pub column: Option<String>,
+    /// What it gets, where that can be told.
+    pub value: Option<NewValue>,
 }
 
 /// What a statement changes of joined tables. None for one that joins none.
@@ -104,7 +109,7 @@ fn of(Parsed { statement, ignores, .. }: &Parsed) -> Option<Result<Several, Stri
                 }
                 for name in names {
                     let table = several.called(&name.0).ok_or_else(unclear)?;
-                    several.changes.push(Change { table: Some(table), column: None });
+                    several.changes.push(Change { table: Some(table), column: None, value: None });
                 }
                 Ok(several)
             }))
@@ -132,12 +137,13 @@ fn updated(update: &Update, tables: &[TableWithJoins]) -> Result<Several, String
     }
     let mut several = Several::joining(Act::Change, tables, update.selection.as_ref())?;
     several.in_the_way = update.or.map_or(InTheWay::Fail, said);
-    for assignment in &update.assignments {
+    let values = values_each(Dialect::Mysql, &update.assignments);
+    for (assignment, value) in update.assignments.iter().zip(values) {
         let AssignmentTarget::ColumnName(column) = &assignment.target else { return Err(unclear()) };
         let (column, table) = column.0.split_last().ok_or_else(unclear)?;
         let column = column.as_ident().ok_or_else(unclear)?.value.to_lowercase();
         let table = if table.is_empty() { None } else { Some(several.called(table).ok_or_else(unclear)?) };
-        several.changes.push(Change { table, column: Some(column) });
+        several.changes.push(Change { table, column: Some(column), value });
     }
     Ok(several)
 }
@@ -217,12 +223,16 @@ impl Several {
         tables.iter().map(one).collect::<Vec<_>>().join(" OR ")
     }
 
-    /// The reads for the rows of a table that meet a condition.
+    /// The reads for the rows of a table that meet a condition; `values` are those that its columns get, one for each
+    /// that is set.
     #[must_use]
-    pub fn reads(&self, at: usize, condition: &str) -> Reads {
+    pub fn reads(&self, at: usize, condition: &str, values: &[Option<NewValue>]) -> Reads {
         let name = &self.tables[at].name;
         let from = format!("FROM {name} WHERE {condition}");
+        let new = values.iter().flatten().cloned().collect();
         Reads {
+            pairs: Some(format!("SELECT count(*) {}", self.rows)),
+            after: After::of(&self.tables[at].alias, new, values.len(), &self.rows),
             touched: Some(format!("SELECT count(*) {from}")),
             sample: Some(format!("SELECT * {from} LIMIT {SAMPLE}")),
             from: Some(from),

@@ -69,7 +69,7 @@ pub struct Most {
     pub sure: bool,
 }
 
-fn folded(dialect: Dialect, ident: &Ident) -> String {
+pub(super) fn folded(dialect: Dialect, ident: &Ident) -> String {
     match (dialect, ident.quote_style) {
         (Dialect::Postgres, None) => ident.value.to_lowercase(),
         _ => ident.value.clone(),

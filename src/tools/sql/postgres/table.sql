@@ -51,7 +51,7 @@ SELECT 'column', a.attname::text,
     ELSE 'printed'
   END,
   concat_ws(' ', CASE WHEN a.attgenerated <> '' THEN 'generated' END, CASE WHEN a.attidentity = 'a' THEN 'always' END,
-    CASE WHEN a.atthasdef OR a.attidentity <> '' THEN 'filled' END, CASE WHEN a.attnotnull THEN 'required' END),
+    CASE WHEN a.atthasdef OR a.attidentity <> '' OR y.typdefault IS NOT NULL THEN 'filled' END, CASE WHEN a.attnotnull THEN 'required' END),
   format_type(a.atttypid, a.atttypmod), a.attnum
 FROM t
 JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -84,8 +84,17 @@ SELECT DISTINCT 'trigger', g.tgname::text,
   COALESCE((
     SELECT string_agg(a.attname::text, chr(31)) FROM unnest(g.tgattr::int2[]) AS k (attnum)
     JOIN pg_attribute a ON a.attrelid = g.tgrelid AND a.attnum = k.attnum HAVING NOT bool_or(a.attgenerated <> '')
-  ), ''), CASE WHEN g.tgtype & 64 <> 0 THEN 'instead' WHEN g.tgtype & 3 = 3 THEN 'skips' ELSE '' END, 0
+  ), ''), CASE WHEN g.tgtype & 64 <> 0 THEN 'instead' WHEN g.tgtype & 3 = 3 THEN 'skips'
+    WHEN g.tgtype & 2 = 2 THEN 'early' ELSE '' END, 0
 FROM tree JOIN pg_trigger g ON g.tgrelid = tree.oid WHERE NOT g.tgisinternal AND g.tgenabled <> 'D'
+UNION ALL
+-- A row that moves from one part to another is deleted there and added here.
+SELECT DISTINCT 'moves', g.tgname::text, COALESCE(a.attname::text, '*'), '', '', 0
+FROM tree JOIN pg_partitioned_table p ON p.partrelid = tree.oid
+CROSS JOIN LATERAL unnest(p.partattrs::int2[]) AS k (attnum)
+LEFT JOIN pg_attribute a ON a.attrelid = p.partrelid AND a.attnum = k.attnum AND k.attnum > 0
+CROSS JOIN tree AS part JOIN pg_trigger g ON g.tgrelid = part.oid
+WHERE NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgtype & 1 = 1 AND g.tgtype & 12 <> 0
 UNION ALL
 SELECT 'refers', o.relname::text,
   concat_ws(' ', CASE WHEN f.confdeltype IN ('c', 'n', 'd') THEN 'delete' ELSE 'no-delete' END,

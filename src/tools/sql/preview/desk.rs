@@ -29,6 +29,28 @@ pub(super) struct Follower {
     pub(super) unkept: Option<String>,
 }
 
+/// Why a read gave no rows.
+pub(super) struct Unread {
+    /// In a full sentence.
+    pub(super) why: String,
+    /// The engine's SQLSTATE, where it refused.
+    code: Option<String>,
+}
+
+impl From<String> for Unread {
+    fn from(why: String) -> Self {
+        Self { why, code: None }
+    }
+}
+
+impl Unread {
+    /// Whether it is for a value that can't be computed, or kept: the classes of PostgreSQL
+    /// (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+    pub(super) fn is_of_a_value(&self) -> bool {
+        self.code.as_ref().is_some_and(|code| code.len() == 5 && (code.starts_with("22") || code.starts_with("23")))
+    }
+}
+
 /// Where reads are run.
 pub(super) struct Desk<'a> {
     pub(super) source: &'a Source,
@@ -158,16 +180,30 @@ impl Desk<'_> {
 
     /// The rows of a read, if it is one.
     pub(super) async fn rows(&self, sql: &str) -> Result<Table, String> {
+        self.read(sql).await.map_err(|unread| unread.why)
+    }
+
+    /// Why a value can't be computed or kept, in the engine's words, where a read of it fails for that.
+    pub(super) async fn refused_value(&self, sql: &str) -> Option<String> {
+        self.read(sql)
+            .await
+            .err()
+            .filter(Unread::is_of_a_value)
+            .map(|unread| unread.why.trim_end_matches('.').to_owned())
+    }
+
+    pub(super) async fn read(&self, sql: &str) -> Result<Table, Unread> {
         self.judged(sql)?;
         let id = self.prepared.operation.id;
         // Nobody listens: the rows are taken at the end.
         let mut rows = Rows::new(RunPort::new(id, mpsc::channel(1).0));
         match execute(self.source, Access::ReadOnly, (Work::Run, sql), PATIENCE, &mut rows, self.cancel).await {
-            End::Done(Ok(_)) => rows.last().cloned().ok_or_else(|| "the database gave no rows.".to_owned()),
+            End::Done(Ok(_)) => Ok(rows.last().cloned().ok_or_else(|| "the database gave no rows.".to_owned())?),
             // Nobody can call it again: it is a read of our own.
-            End::Done(Err(SqlError::Walled(why))) => Err(why),
-            End::Done(Err(error)) => Err(format!("{error}.")),
-            End::Stopped(..) => Err(format!("counting took longer than {PATIENCE} s.")),
+            End::Done(Err(SqlError::Walled(why))) => Err(why.into()),
+            End::Done(Err(SqlError::Refused { message, code })) => Err(Unread { why: format!("{message}."), code }),
+            End::Done(Err(error)) => Err(format!("{error}.").into()),
+            End::Stopped(..) => Err(format!("counting took longer than {PATIENCE} s.").into()),
         }
     }
 

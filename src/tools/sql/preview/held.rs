@@ -5,6 +5,7 @@ use super::super::table::{Fate, Known, Link};
 use super::super::value::quoted_name;
 use super::desk::Desk;
 use super::reach::{Event, Place, Step};
+use super::told::counted;
 use crate::assess::sql_foresee::{Act, NewValue, Reads};
 use crate::domain::number::thousands;
 use crate::domain::{Dialect, Preview, Remedy};
@@ -40,12 +41,25 @@ pub(super) struct Held {
     table: String,
     /// Its rows that do, where they surely do.
     rows: Option<u64>,
+    /// The column of theirs that would become NULL, where it takes none.
+    null: Option<String>,
 }
 
 impl Held {
     /// One that may.
     pub(super) fn maybe(table: &str) -> Self {
-        Self { table: table.to_owned(), rows: None }
+        Self { table: table.to_owned(), rows: None, null: None }
+    }
+
+    /// One whose rows would have NULL in a column that takes none.
+    pub(super) fn null(table: &str, column: &str, rows: u64) -> Self {
+        Self { table: table.to_owned(), rows: Some(rows), null: Some(column.to_owned()) }
+    }
+
+    /// The same, unless rows of that table go: those have nothing to lose.
+    pub(super) fn unless_gone(self, gone: &[Gone]) -> Self {
+        let goes = self.null.is_some() && gone.iter().any(|gone| gone.place.1 == self.table);
+        if goes { Self { rows: None, ..self } } else { self }
     }
 
     /// The same where that isn't sure.
@@ -56,6 +70,11 @@ impl Held {
     /// What has to be said of it.
     fn told(&self) -> String {
         let table = &self.table;
+        if let Some(column) = &self.null {
+            let begins = if self.rows.is_some() { FAILS } else { "It may fail: " };
+            let rows = self.rows.map_or_else(|| "rows".to_owned(), counted);
+            return format!("{begins}{rows} of {table} would have no {column}, which takes no NULL.");
+        }
         match self.rows {
             Some(1) => format!("{FAILS}1 row of {table} refers to them."),
             Some(rows) => format!("{FAILS}{} rows of {table} refer to them.", thousands(rows)),
@@ -151,7 +170,7 @@ impl Desk<'_> {
         let surely = |rows: u64, child: Option<Known>| {
             let plain = child.is_some_and(|child| child.objection.is_empty() && !child.collated);
             if plain && bar.sure && whole {
-                Some(Held { table: bar.place.1.clone(), rows: Some(rows) })
+                Some(Held { table: bar.place.1.clone(), rows: Some(rows), null: None })
             } else {
                 maybe()
             }

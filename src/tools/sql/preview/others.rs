@@ -5,6 +5,7 @@ use super::super::session::Access;
 use super::super::table::{Known, lossy, question};
 use super::super::value::{quoted_name, quoted_text};
 use super::desk::Desk;
+use super::held::depended;
 use super::reach::Reach;
 use super::told::{Counts, counted, set_off};
 use super::{NOTHING, told};
@@ -28,13 +29,17 @@ type Place = (Option<String>, String);
 
 impl Desk<'_> {
     /// Measures it.
-    pub(super) async fn other(&self, other: &Other) -> Preview {
+    pub(super) async fn other(&self, other: &Other, sql: &str) -> Preview {
         match other {
             Other::Drops(dropped) => self.drops(dropped).await,
             Other::Whole(whole) => self.whole(whole).await,
             Other::Parts(parts) => self.parts_of(parts).await,
             Other::Makes { thing, spelled, place, back, in_the_way } => {
-                self.makes(*thing, spelled, (place, back), *in_the_way).await
+                let mut made = self.makes(*thing, spelled, (place, back), *in_the_way).await;
+                if *thing == Thing::Index && matches!(made.remedy, Remedy::ByHand(_)) {
+                    depended(&mut made, self.unmet(sql).await);
+                }
+                made
             }
         }
     }
@@ -62,6 +67,7 @@ impl Desk<'_> {
 
     async fn drops(&self, dropped: &[Dropped]) -> Preview {
         let mut preview = Preview { remedy: Remedy::Impossible(NOTHING.to_owned()), ..Preview::default() };
+        let mut needs = Vec::new();
         for Dropped { thing, spelled, place, cascade } in dropped.iter().take(LOOKED_UP) {
             let word = thing.word();
             match self.definition(*thing, spelled, place).await {
@@ -75,6 +81,10 @@ impl Desk<'_> {
                 Ok(Some(found)) => {
                     preview.effects.push(format!("Drops the {word} {spelled}."));
                     preview.effects.extend(self.depending(*thing, &found, *cascade).await);
+                    // Of several, one may need the other.
+                    if !cascade && dropped.len() == 1 {
+                        needs.extend(self.needing(&found.spelled(self.dialect), "relation", "").await);
+                    }
                     preview.details.extend(found.shown());
                 }
             }
@@ -88,6 +98,7 @@ impl Desk<'_> {
         } else {
             preview.brief = format!("drops {} things", thousands(dropped.len() as u64));
         }
+        depended(&mut preview, needs);
         preview
     }
 
@@ -220,8 +231,7 @@ impl Desk<'_> {
     /// What the catalog says of a view.
     async fn view(&self, found: &Definition) -> Result<Option<Known>, String> {
         let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.map_err(|error| error.to_string())?;
-        let spelled =
-            format!("{}.{}", quoted_name(self.dialect, &found.schema), quoted_name(self.dialect, &found.name));
+        let spelled = found.spelled(self.dialect);
         let place = (Some(found.schema.as_str()), found.name.as_str());
         let told = |failure| self.source.explain(failure).to_string();
         let mut known = Known::ask(session.as_mut(), self.dialect, &spelled, place).await.map_err(told)?;
@@ -244,6 +254,11 @@ struct Definition {
 }
 
 impl Definition {
+    /// Its name with its schema, quoted.
+    fn spelled(&self, dialect: Dialect) -> String {
+        format!("{}.{}", quoted_name(dialect, &self.schema), quoted_name(dialect, &self.name))
+    }
+
     fn shown(&self) -> Option<Detail> {
         let mut body = self.text.clone();
         if body.len() > SHOWN {

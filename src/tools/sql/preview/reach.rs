@@ -34,6 +34,8 @@ pub(super) struct Reach {
     pub(super) more: bool,
     /// What forbids it.
     pub(super) held: Vec<Held>,
+    /// Triggers that fire for rows of other tables, each with its table.
+    pub(super) fires: Vec<String>,
 }
 
 /// Rows of one other table.
@@ -55,8 +57,8 @@ pub(super) enum Number {
 
 impl Reach {
     /// What would be kept, counted already, with what forbids it.
-    pub(super) fn kept(followers: &[Follower], held: Vec<Held>) -> Self {
-        let mut reach = Self { held, ..Self::default() };
+    pub(super) fn kept(followers: &[Follower], counted: Self) -> Self {
+        let mut reach = Self { held: counted.held, fires: counted.fires, ..Self::default() };
         for Follower { place, rows, .. } in followers {
             reach.add(place, if *rows > ROWS { Number::Many } else { Number::Exactly(*rows) });
         }
@@ -69,7 +71,16 @@ impl Reach {
             self.add(&reached.place, reached.rows);
         }
         self.more |= other.more;
+        self.fire(other.fires.iter().cloned());
         self.held.extend(other.held.iter().filter(|held| !self.held.contains(held)).cloned().collect::<Vec<_>>());
+    }
+
+    fn fire(&mut self, triggers: impl Iterator<Item = String>) {
+        for trigger in triggers {
+            if !self.fires.contains(&trigger) {
+                self.fires.push(trigger);
+            }
+        }
     }
 
     /// The same without some tables.
@@ -175,6 +186,22 @@ impl Step {
         self.refers(link).iter().any(|name| self.set.iter().any(|set| set == "*" || *set == name.to_lowercase()))
     }
 
+    /// What forbids that rows behind a foreign key lose what they refer by: a column that takes no NULL.
+    fn nulls(&self, link: &Link, child: &Known, rows: u64, exact: bool) -> Option<Held> {
+        let fate = if self.event == Event::Deleted { link.on_delete } else { link.on_update };
+        let required =
+            |(name, _): &&(String, String)| child.columns.iter().any(|column| column.name == *name && column.required);
+        let (column, _) = link.pairs.iter().find(required).filter(|_| fate == Fate::SetNull && !link.off)?;
+        // PostgreSQL may leave some of several columns as they are.
+        let sure = exact
+            && link.pairs.iter().all(|pair| required(&pair))
+            && self.plain()
+            && child.objection.is_empty()
+            && child.firing(&["update"], &[]).is_empty();
+        let held = Held::null(&link.table, column, rows);
+        Some(if sure { held } else { held.doubted() })
+    }
+
     /// Whether the rows behind a foreign key stay, and may forbid it.
     pub(super) fn stays(&self, link: &Link) -> bool {
         match self.event {
@@ -226,6 +253,7 @@ impl Desk<'_> {
         walk.gone.extend(first.gone(self.dialect).filter(|_| event == Event::Deleted));
         let mut reach = self.walk(reads, first, &mut walk).await;
         *met = std::mem::take(&mut walk.met);
+        reach.held = reach.held.into_iter().map(|held| held.unless_gone(&walk.gone)).collect();
         // What MySQL's `IGNORE` can't delete or change, it leaves.
         if self.dialect != Dialect::Mysql || reads.in_the_way != InTheWay::Stay {
             let whole = !reach.more && walk.plain;
@@ -288,9 +316,18 @@ impl Desk<'_> {
                 // Of tables that share rows with another, one may be counted twice.
                 let about = reads.chance || reads.bounded || collated || link.part || kin.contains(&place);
                 reach.add(&place, if about { Number::About(number) } else { Number::Exactly(number) });
+                if let Some(known) = child.as_ref().filter(|_| number > 0) {
+                    reach.held.extend(step.nulls(&link, known, number, !about));
+                }
                 match child {
                     Some(known) if number > 0 => {
-                        let set = link.pairs.iter().map(|(child, _)| child.to_lowercase()).collect();
+                        let set: Vec<String> = link.pairs.iter().map(|(child, _)| child.to_lowercase()).collect();
+                        // MySQL fires none for what its keys do.
+                        if self.dialect != Dialect::Mysql {
+                            let event = if event == Event::Deleted { "delete" } else { "update" };
+                            let firing = known.firing(&[event], &set).into_iter();
+                            reach.fire(firing.map(|name| format!("{name} (of {})", known.name)));
+                        }
                         steps.push_back(Step { known, rows, event, set, depth: step.depth + 1 });
                     }
                     None if number > 0 => reach.more = true,

@@ -3,25 +3,35 @@
 use std::collections::BTreeSet;
 
 use super::super::table::Known;
-use super::desk::Desk;
+use super::desk::{Desk, Unread};
 use super::told::Counts;
-use crate::assess::sql_foresee::{Act, NewValue, NewValues, Reads};
+use crate::assess::sql_foresee::{Act, After, NewValue, NewValues, Reads};
 use crate::domain::{Detail, Dialect, Preview, Table};
 
 impl Desk<'_> {
-    /// Shows some of the rows.
-    pub(super) async fn samples(&self, preview: &mut Preview, reads: &Reads, counts: &Counts, known: Option<&Known>) {
-        let sample = reads.sample.as_ref().filter(|_| counts.touched > 0);
-        if let Some(sql) = sample.map(|sql| with_kept(self.dialect, sql, &reads.new, known)) {
-            let mut table = match self.rows(&sql).await {
+    /// Shows some of the rows. Gives why one of the new values can't be computed, in the engine's words.
+    pub(super) async fn samples(
+        &self,
+        preview: &mut Preview,
+        reads: &Reads,
+        counts: &Counts,
+        known: Option<&Known>,
+    ) -> Option<String> {
+        let (sample, new, shows) = match self.once(reads, counts).await {
+            Some(After { sample, new, shows }) => (Some(sample), new, *shows),
+            None => (reads.sample.as_ref(), &reads.new, reads.new_values),
+        };
+        if let Some(sql) = sample.filter(|_| counts.touched > 0).map(|sql| with_kept(self.dialect, sql, new, known)) {
+            let mut table = match self.read(&sql).await {
                 Ok(table) => table,
-                Err(why) => {
+                Err(unread) if unread.is_of_a_value() => return Some(unread.why.trim_end_matches('.').to_owned()),
+                Err(Unread { why, .. }) => {
                     preview.effects.push(format!("Its rows can't be shown beforehand: {why}"));
-                    return;
+                    return None;
                 }
             };
             let title = match reads.act {
-                Act::Change => match reads.new_values {
+                Act::Change => match shows {
                     NewValues::All => "rows that match, each new value behind the old one",
                     NewValues::Some => "rows that match, some of the new values, each behind the old one",
                     NewValues::None => "rows that match",
@@ -30,7 +40,7 @@ impl Desk<'_> {
                 Act::Merge => "rows that match, the source's values behind them",
                 Act::Delete | Act::Empty | Act::Drop | Act::Alter => "rows that match",
             };
-            if reads.act == Act::Change && reads.new_values != NewValues::None {
+            if reads.act == Act::Change && shows != NewValues::None {
                 changed_first(&mut table, known);
             }
             if reads.act == Act::Add {
@@ -46,6 +56,15 @@ impl Desk<'_> {
                 ("rows of the source that are added".to_owned(), Table { total: counts.added, ..table });
             preview.details.push(Detail::Rows { title, table });
         }
+        None
+    }
+
+    /// The sample of a change that joins, where no row of its table is met twice: which of the values it got then, nobody
+    /// could tell.
+    async fn once<'r>(&self, reads: &'r Reads, counts: &Counts) -> Option<&'r After> {
+        let (after, pairs) = reads.after.as_ref().zip(reads.pairs.as_ref())?;
+        let pairs = self.numbers(pairs).await.ok()?.first().copied()?;
+        (pairs == counts.touched).then_some(after)
     }
 
     /// Shows some of the rows that are in the way of others.

@@ -8,7 +8,7 @@ use super::held::{Held, warn};
 use super::reach::{Place, Reach};
 use super::told::{counted, going_along, set_off};
 use super::{elsewhere, told};
-use crate::assess::sql_foresee::{Act, Several};
+use crate::assess::sql_foresee::{Act, NewValue, Several};
 use crate::domain::number::thousands;
 use crate::domain::{Detail, Preview, Remedy, Trial};
 
@@ -22,6 +22,8 @@ struct Part {
     at: Vec<usize>,
     /// The columns that are set, in small letters.
     set: Vec<String>,
+    /// What each of them gets, where that can be told.
+    values: Vec<Option<NewValue>>,
     /// Its rows that are touched. None if no key tells them apart.
     condition: Option<String>,
 }
@@ -48,11 +50,12 @@ impl Desk<'_> {
                 touched = None;
                 continue;
             };
-            let reads = several.reads(part.at[0], condition);
+            let reads = several.reads(part.at[0], condition, if part.at.len() == 1 { &part.values } else { &[] });
             let counts = self.counts(&reads, None).await?;
             touched = touched.map(|touched| touched + counts.touched);
             let mut own = told(&reads, &counts);
-            self.samples(&mut own, &reads, &counts, Some(&part.known)).await;
+            let refused = self.samples(&mut own, &reads, &counts, Some(&part.known)).await;
+            own.warnings.extend(refused.map(|why| format!("It may fail: {why}.")));
             let along = going_along(self.dialect, &reads, &part.known, &part.set);
             let reach = if self.referred(&reads, &part.set, &part.known) {
                 self.reach(&reads, &part.set, &part.known, &mut met).await
@@ -117,9 +120,11 @@ impl Desk<'_> {
                     part.at.push(*at);
                 }
                 part.set.extend(change.column.clone());
+                part.values.push(change.value.clone());
             } else {
                 let set = change.column.iter().cloned().collect();
-                parts.push(Part { known: known.clone(), at: vec![*at], set, condition: None });
+                let values = vec![change.value.clone()];
+                parts.push(Part { known: known.clone(), at: vec![*at], set, values, condition: None });
             }
         }
         for part in &mut parts {

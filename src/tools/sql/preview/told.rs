@@ -87,6 +87,10 @@ pub(super) fn set_off(
     let mut firing = known.firing(&events, &reads.updates);
     firing.retain(|name| !deciding.contains(name));
     names("Triggers that fire", &firing, "");
+    let moving = if reads.act == Act::Change { known.firing_for_moves(&reads.updates) } else { Vec::new() };
+    names("Triggers that fire for rows that move to another part", &moving, "");
+    let fires: Vec<&str> = reach.fires.iter().map(String::as_str).collect();
+    names("Triggers that fire for rows that go along or change", &fires, "");
     let along = reach.told(along, &known.name);
     let along: Vec<&str> = along.iter().map(String::as_str).collect();
     let end = if reach.more { ", and what refers to those" } else { "" };
@@ -157,6 +161,7 @@ fn at_most(most: Most) -> String {
 fn most(reads: &Reads) -> &'static str {
     match reads.in_the_way {
         _ if reads.chance => "about ",
+        _ if reads.hidden && !reads.fewer => "at least ",
         _ if reads.fewer => "at most ",
         InTheWay::Stay | InTheWay::Change => "at most ",
         InTheWay::Fail | InTheWay::Go => "",
@@ -176,6 +181,7 @@ pub(super) fn counted(rows: u64) -> String {
 pub(super) fn brief(reads: &Reads, counts: &Counts) -> String {
     let touched = counts.touched + counts.added;
     match (reads.act, counts.all) {
+        (Act::Alter, _) if reads.renames => "no rows".to_owned(),
         (Act::Change | Act::Delete, Some(all)) if all > 0 => {
             format!("{}{} of {}", most(reads), thousands(touched), counted(all))
         }
@@ -249,6 +255,7 @@ pub(super) fn effect(reads: &Reads, counts: &Counts) -> String {
         Act::Add => format!("Adds {rows} to {table}."),
         Act::Empty => format!("Empties {table}: {rows}{size}."),
         Act::Drop => format!("Drops {table} with {rows}{size}."),
+        Act::Alter if reads.renames => format!("Alters {table}, which has {rows}{size}; none of them changes."),
         Act::Alter => format!("Alters {table}, which has {rows}{size}."),
         Act::Merge => merged(reads, &part, counts),
     }

@@ -9,6 +9,21 @@ use crate::assess::sql_foresee::{Act, InTheWay, Met, Most, Reads};
 use crate::domain::Dialect;
 
 impl Desk<'_> {
+    /// Why a `MERGE` is refused that meets a row more than once.
+    pub(super) async fn met_again(&self, reads: &Reads, touched: u64) -> Option<String> {
+        let pairs =
+            self.numbers(reads.pairs.as_ref().filter(|_| reads.act == Act::Merge)?).await.ok()?.first().copied()?;
+        // A row that a trigger leaves as it is may be met again.
+        let sure = !reads.chance && !reads.fewer && self.source.database.reading.is_none();
+        let would = if sure { "would" } else { "may" };
+        (pairs > touched).then(|| {
+            let table = &reads.table;
+            format!(
+                "It {would} fail: several rows of its source meet the same row of {table}, which it can't change twice."
+            )
+        })
+    }
+
     /// Counts them. None where that can't be told.
     pub(super) async fn met(&self, reads: &Reads, known: &Known) -> Option<Met> {
         let (upsert, brought) = (reads.upsert.as_ref()?, reads.brought.as_ref()?);

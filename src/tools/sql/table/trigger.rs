@@ -14,6 +14,8 @@ pub(in super::super) struct Trigger {
     pub(super) skips: bool,
     /// It stands for what is done to a view.
     pub(super) instead: bool,
+    /// It may change rows before the table looks at them.
+    pub(super) early: bool,
 }
 
 impl Trigger {
@@ -22,12 +24,13 @@ impl Trigger {
         let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
         if events == "text" {
             let told = fired(said);
-            let (skips, instead) = (told.skips, told.instead);
-            return Self { name, events: owned(&told.events), columns: told.columns, skips, instead };
+            let (skips, instead, early) = (told.skips, told.instead, told.early);
+            return Self { name, events: owned(&told.events), columns: told.columns, skips, instead, early };
         }
         let events: Vec<&str> = events.split_whitespace().collect();
         let columns = said.split('\u{1f}').filter(|column| !column.is_empty()).map(str::to_lowercase).collect();
-        Self { name, events: owned(&events), columns, skips: does == "skips", instead: does == "instead" }
+        let (skips, instead) = (does == "skips", does == "instead");
+        Self { name, events: owned(&events), columns, skips, instead, early: skips || does == "early" }
     }
 
     /// Whether one of these events fires it; an update, where it sets these columns. None stand for any.
