@@ -268,7 +268,9 @@ impl Judge<'_> {
         }
         if reach == Reach::Hidden && self.shows && !self.prints {
             let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
-            folders.iter().for_each(|folder| self.lines_below(folder, Depth::All));
+            for folder in folders {
+                self.lines_below(&folder, Depth::All);
+            }
         }
         if self.shows && word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_))) {
             self.parts_of_found();
