@@ -2,7 +2,7 @@
 //! opens may hold some that no name tells of. The model gets masks in their place.
 
 use crate::assess::{AssessSettings, Committed, Known, printed_withheld};
-use crate::domain::{Countersigned, Decider, Facts, OperationKind, RunReport};
+use crate::domain::{Countersigned, Decider, Dialect, Facts, OperationKind, RunReport, SqlOperation};
 
 /// Whether secrets in what a run prints are kept from the model: what tells them, if they are.
 #[derive(Clone, Debug)]
@@ -14,8 +14,8 @@ impl Withheld {
         let unasked = matches!(run.decider(), Decider::Whitelist | Decider::Claim);
         let looks = match &run.operation().kind {
             OperationKind::Command(_) | OperationKind::Search(_) | OperationKind::Find(_) | OperationKind::File(_) => true,
-            OperationKind::Sql(_)
-            | OperationKind::Http(_)
+            OperationKind::Sql(operation) => shows_settings(operation),
+            OperationKind::Http(_)
             | OperationKind::Undo(_)
             | OperationKind::Apply(_)
             | OperationKind::Answer(_)
@@ -36,6 +36,13 @@ impl Withheld {
     }
 }
 
+/// Whether SQL may list the settings of PostgreSQL: how a standby reaches its server is among them, and the password in it
+/// is no data that somebody asks for.
+fn shows_settings(operation: &SqlOperation) -> bool {
+    let sql = operation.sql.to_ascii_lowercase();
+    operation.dialect != Some(Dialect::Sqlite) && ["show", "settings"].iter().any(|word| sql.contains(word))
+}
+
 /// What tells the lines of sensitive files in what an operation prints.
 fn committed(kind: &OperationKind, facts: &Facts, settings: &AssessSettings) -> Committed {
     let command = if let OperationKind::Command(command) = kind { command.command.as_str() } else { "" };
@@ -47,7 +54,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::domain::{CommandOperation, Outcome};
+    use crate::domain::{CommandOperation, Outcome, SqlWay};
 
     #[test]
     fn the_model_gets_masks_where_nobody_was_asked() {
@@ -73,5 +80,28 @@ mod tests {
         let shown = given(false, diff);
         assert!(!shown.contains("API_PLAIN") && shown.contains("+A=word"), "{shown}");
         assert_eq!(given(true, diff), diff);
+        let settings =
+            "port | 5432\nprimary_conninfo | user=repl password=hunter2 host=10.0.0.1 port=5432 sslmode=prefer";
+        let shown = given(false, settings);
+        assert!(shown.contains("user=repl") && !shown.contains("hunter2"), "{shown}");
+    }
+
+    #[test]
+    fn of_sql_only_what_may_list_settings_is_masked() {
+        for (sql, masked) in [
+            ("SHOW ALL", true),
+            ("SELECT * FROM pg_settings", true),
+            ("SELECT setting FROM pg_catalog.PG_SETTINGS WHERE name LIKE 'primary%'", true),
+            ("SELECT * FROM pg_show_all_settings()", true),
+            ("SELECT * FROM orders", false),
+        ] {
+            let operation = SqlOperation {
+                connection: "db".to_owned(),
+                dialect: Some(Dialect::Postgres),
+                sql: sql.to_owned(),
+                way: SqlWay::Plain,
+            };
+            assert_eq!(shows_settings(&operation), masked, "{sql}");
+        }
     }
 }

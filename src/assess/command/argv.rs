@@ -1,7 +1,7 @@
 //! Judges the words of one program by its entry in the table: flags as the program would read them, operands by
 //! what they mean. What the entry doesn't know asks.
 
-use super::flags::{Flags, is_flag, raw, revokes};
+use super::flags::{Flags, is_flag, raw, revokes, unbundled};
 use super::judge::{Feed, Judge, Objects};
 use super::kind::{Kind, narrows};
 use super::naming::{begins_with_names, calls, identifies};
@@ -373,6 +373,8 @@ impl Judge<'_> {
         match entry.values.get(flag) {
             None => self.meant(kind, name, value),
             Some(values) if value.text().is_some_and(|text| values.contains(text)) => {}
+            Some(values) if values.contains("NUM") && !value.pieces.is_empty() && value.number().is_some() => {}
+            Some(values) if values.contains("TEXT") && !value.may_be_empty() => self.meant(kind, name, value),
             Some(_) => {
                 self.ineligible = true;
                 let sentence = format!("No rule says that `{name}` with `{flag} {}` only reads.", value.shown());
@@ -482,20 +484,11 @@ impl Judge<'_> {
             self.disclosed |= flag.starts_with("--");
             if let Some(value) = value.filter(|value| value.text() != Some("") && !value.pieces.is_empty()) {
                 self.disclosed |= value.text().is_none();
-                self.reads(value);
+                // In the next word it would be an operand.
+                if entry.rest == Kind::Inline { self.meant(entry.rest, name, value) } else { self.reads(value) }
             }
         } else {
             self.unknown("command.unknown-flag", format!("No rule says that `{name}` with `{flag}` only reads."));
         }
     }
-}
-
-/// The words with a dash before a first word of flags, where that means the same: only its last letter takes a value.
-fn unbundled(entry: &Entry, words: &[Word]) -> Option<Vec<Word>> {
-    let letters = words.first()?.text()?;
-    let bare = |c: char| matches!(entry.flags.get(&format!("-{c}")), Some(Takes::Nothing));
-    let last = letters.chars().next_back()?;
-    let head = &letters[..letters.len() - last.len_utf8()];
-    let known = !letters.starts_with('-') && head.chars().all(bare) && entry.flags.contains_key(&format!("-{last}"));
-    known.then(|| std::iter::once(Word::exact(format!("-{letters}"))).chain(words[1..].iter().cloned()).collect())
 }

@@ -1,5 +1,6 @@
 //! Arithmetic of the shell: `$((…))`, `((…))`, offsets of substrings. What looks like a number may be evaluated again
-//! and run code, so only numbers and variables that hold them pass. `expand` and `walk` call it.
+//! and run code, so only numbers and variables that hold them pass. `expand` and `walk` call it; `programs` asks of each
+//! command whether it computes its words.
 
 use std::borrow::Cow;
 
@@ -85,17 +86,138 @@ impl Judge<'_> {
         }
     }
 
+    /// Judges the words of the shell's own commands that stand for numbers. Zsh and ksh compute them, which runs what
+    /// stands in the place of an array: `exit 'path[$(id)]'`.
+    pub(super) fn numbers_of(&mut self, name: &str, words: &[Word]) {
+        let numbers: Vec<&Word> = match name {
+            "exit" | "return" | "break" | "continue" | "shift" => words.iter().collect(),
+            "printf" => printed_numbers(words),
+            "read" => read_numbers(words),
+            "test" | "[" => tested_numbers(words),
+            _ => return,
+        };
+        for word in numbers {
+            let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.".contains(&byte));
+            let known = match word.text() {
+                Some(text) => text.starts_with(['\'', '"']) || self.only_counts(text),
+                None => word.pieces().iter().all(|piece| match piece {
+                    Piece::Exact(text) => plain(text),
+                    Piece::Number | Piece::Digits | Piece::Numbers => true,
+                    _ => false,
+                }),
+            };
+            if !known {
+                let sentence = format!("`{name}` computes {} in some shells, which can run code.", self.spelt(word));
+                self.about(word, |judge| judge.unreadable("command.arithmetic", sentence));
+            }
+        }
+    }
+
+    /// Whether nothing but numbers is in a text, and names that hold none but numbers.
+    fn only_counts(&self, text: &str) -> bool {
+        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let named = |name: &&str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        text.chars().all(|c| letter(c) || "+-.#:/ ,".contains(c))
+            && text.split(|c| !letter(c)).filter(named).all(|name| self.holds_number(name))
+    }
+
+    /// Whether a variable holds a number, if the script or the shell set it.
+    fn holds_number(&self, name: &str) -> bool {
+        let unset = || !secret_variable(name) && !filled(name);
+        self.scope.get(name).map_or_else(unset, Word::computes)
+    }
+
     /// A variable in an arithmetic expression must hold a number, if the script set it.
     fn numeric(&mut self, name: &str) {
-        let unset = || !secret_variable(name) && !filled(name);
-        let number = self.scope.get(name).map_or_else(unset, Word::computes);
-        if !number {
+        if !self.holds_number(name) {
             self.unreadable(
                 "command.arithmetic",
                 format!("Its arithmetic evaluates `{name}`, which may hold anything."),
             );
         }
     }
+}
+
+/// What `printf` takes for numbers by its format; everything where that isn't known.
+fn printed_numbers(words: &[Word]) -> Vec<&Word> {
+    let words = match words {
+        [flag, _, words @ ..] if flag.text() == Some("-v") => words,
+        [flag, words @ ..] if flag.text() == Some("--") => words,
+        words => words,
+    };
+    let Some((format, given)) = words.split_first() else { return Vec::new() };
+    let text: Option<String> = format
+        .pieces()
+        .iter()
+        .map(|piece| match piece {
+            Piece::Exact(text) => Some(text.as_str()),
+            Piece::Number | Piece::Digits => Some("1"),
+            _ => None,
+        })
+        .collect();
+    let Some(wanted) = text.map(|text| conversions(&text)) else { return given.iter().collect() };
+    if !wanted.contains(&true) {
+        return Vec::new();
+    }
+    // Of several words, or none, nobody knows where the next one stands.
+    let certain = given.iter().position(|word| word.several() || word.may_be_none()).unwrap_or(given.len());
+    let counts = |at: usize| at >= certain || wanted[at % wanted.len()];
+    given.iter().enumerate().filter(|(at, _)| counts(*at)).map(|(_, word)| word).collect()
+}
+
+/// Which of the words that a format of `printf` takes are numbers: those of `%d`, and of `*` for a width.
+fn conversions(format: &str) -> Vec<bool> {
+    let mut wanted = Vec::new();
+    let mut rest = format;
+    while let Some((_, behind)) = rest.split_once('%') {
+        if let Some(behind) = behind.strip_prefix('%') {
+            rest = behind;
+            continue;
+        }
+        let kind = behind.trim_start_matches(|c: char| "-+ #'0123456789.*$hlLjztq".contains(c));
+        let between = &behind[..behind.len() - kind.len()];
+        wanted.extend(between.matches('*').map(|_| true));
+        // `%2$d` takes a word of its own choice.
+        wanted.push(between.contains('$') || !kind.starts_with(['s', 'b', 'c', 'q', 'Q']));
+        // `%(%F)T` prints a time.
+        let end = if kind.starts_with('(') { ')' } else { kind.chars().next().unwrap_or_default() };
+        rest = kind.split_once(end).map_or("", |(_, behind)| behind);
+    }
+    wanted
+}
+
+/// The values of `read`'s flags that are numbers.
+fn read_numbers(words: &[Word]) -> Vec<&Word> {
+    let valued = |word: &Word| {
+        let flags = word.text()?.strip_prefix('-')?.trim_start_matches(['r', 's', 'e', 'E', 'A']);
+        flags.starts_with(['t', 'n', 'N', 'u']).then(|| flags.len() == 1)
+    };
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        match valued(word) {
+            Some(true) => found.extend(words.get(at + 1)),
+            Some(false) => found.push(word),
+            None => {}
+        }
+    }
+    found
+}
+
+/// What `test` takes for a descriptor, and what it compares as numbers where code may stand in that.
+fn tested_numbers(words: &[Word]) -> Vec<&Word> {
+    let compares = |word: &Word| matches!(word.text(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"));
+    let coded = |word: &&Word| word.text().is_some_and(|text| text.contains(['[', '`', '$']));
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        if word.text() == Some("-t") {
+            let operand = |word: &&Word| !matches!(word.text(), Some("]" | "=" | "==" | "!=" | "-a" | "-o"));
+            found.extend(words.get(at + 1).filter(operand));
+        } else if compares(word) {
+            let beside = [at.checked_sub(1), Some(at + 1)];
+            found.extend(beside.into_iter().flatten().filter_map(|at| words.get(at)).filter(coded));
+        }
+    }
+    found
 }
 
 /// The text with each number of another base, `16#ff`, as a number: nothing in one is a variable.

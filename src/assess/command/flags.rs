@@ -239,6 +239,7 @@ fn bundle(entry: &Entry, flags: &str) -> Option<bool> {
     }
     Some(false)
 }
+
 /// Whether a program is told to show what is no text as if it were: `grep -a` and its kin.
 pub(super) fn raw(words: &[Word]) -> bool {
     let told = |word: &Word| {
@@ -247,4 +248,14 @@ pub(super) fn raw(words: &[Word]) -> bool {
         short || ["--te", "--bin"].iter().any(|flag| text.starts_with(flag))
     };
     words.iter().take_while(|word| word.text() != Some("--")).any(told)
+}
+
+/// The words with a dash before a first word of flags, where that means the same: only its last letter takes a value.
+pub(super) fn unbundled(entry: &Entry, words: &[Word]) -> Option<Vec<Word>> {
+    let letters = words.first()?.text()?;
+    let bare = |c: char| matches!(entry.flags.get(&format!("-{c}")), Some(Takes::Nothing));
+    let last = letters.chars().next_back()?;
+    let head = &letters[..letters.len() - last.len_utf8()];
+    let known = !letters.starts_with('-') && head.chars().all(bare) && entry.flags.contains_key(&format!("-{last}"));
+    known.then(|| std::iter::once(Word::exact(format!("-{letters}"))).chain(words[1..].iter().cloned()).collect())
 }

@@ -139,6 +139,7 @@ impl Judge<'_> {
         if self.shell_word(name, words) {
             return;
         }
+        self.numbers_of(name, words);
         match name {
             "cd" | "pushd" => builtin::cd(self, name, words),
             "popd" => {

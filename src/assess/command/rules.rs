@@ -270,7 +270,8 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         toolchain: source.toolchain,
         // Programs that read their flags by themselves know no end of them.
         through: source.through || source.style == Style::Single,
-        early: source.early,
+        // Go's own reading of flags ends with the first operand.
+        early: source.early || source.style == Style::Go,
         response: source.response,
         splits: source.splits.as_deref().map(set),
     })

@@ -3,6 +3,7 @@
 mod accounts;
 mod catastrophes;
 mod columns;
+mod computed;
 mod lasting;
 mod loops;
 mod obeyed;

@@ -1,0 +1,53 @@
+//! Numbers that the shell's own commands compute.
+
+use super::{allowed, asks};
+
+#[test]
+fn what_the_shells_own_commands_take_for_a_number_holds_no_code() {
+    for command in [
+        "printf '%d' 'path[$(touch pwn)]'",
+        "printf '%5d %s\\n' \"$(cat f)\" x",
+        "printf \"%d\" \"$(cat f)\"",
+        "printf '%*s' \"$(cat f)\" x",
+        "printf '%s %d' a 'x[`id`]'",
+        "printf '%(%F %H)T %d' 1 \"$x\"",
+        "printf '%2$d' 1 \"$x\"",
+        "printf -v y '%x' 'path[$(id)]'",
+        "printf -- '%i' 'path[$(id)]'",
+        "x='path[$(id)]'; printf '%d' x",
+        "printf \"a$f\" 'path[$(id)]'",
+        "printf '%s %d\\n' $x 'path[$(id)]'",
+        "exit 'path[$(touch pwn)]'",
+        "return \"$(cat f)\"",
+        "shift 'path[$(id)]'",
+        "for i in 1 2; do break 'path[$(id)]'; done",
+        "for i in 1 2; do continue \"$(cat f)\"; done",
+        "[ -t 'path[$(touch pwn)]' ]",
+        "test -t \"$(cat f)\"",
+        "[ 'path[$(id)]' -eq 1 ]",
+        "read -t 'a[$(touch pwn)]' y",
+        "read -rt'a[$(touch pwn)]' y",
+        "read -r -n \"$(cat f)\" y",
+        "read -u 'a[$(id)]' y",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "printf '%s\\n' \"$(cat f)\"",
+        "printf '%s %d\\n' \"$x\" 5",
+        "n=$(wc -l < a); printf '%d lines\\n' \"$n\"",
+        "printf '%05.1f%%\\n' 1.5",
+        "printf '%d' \"'A\"",
+        "printf '%x %s\\n' 255 \"$x\" 0x1f \"$y\"",
+        "printf '%(%F %H)T %s' -1 \"$x\"",
+        "printf '%-10s|%5s\\n' \"$a\" \"$b\"",
+        "ls; rc=$?; exit $rc",
+        "exit 1",
+        "f() { return 2; }; f",
+        "[ -t 1 ] && echo yes",
+        "[ \"$n\" -gt 5 ] && echo yes",
+        "read -r -t 5 -n 1 y < a",
+    ] {
+        allowed(command);
+    }
+}
