@@ -1,7 +1,7 @@
 //! Judges the words of one program by its entry in the table: flags as the program would read them, operands by
 //! what they mean. What the entry doesn't know asks.
 
-use super::flags::{Flags, is_flag, raw, revokes, unbundled};
+use super::flags::{BUNDLE, Flags, is_flag, raw, revokes, unbundled};
 use super::judge::{Feed, Judge, Objects};
 use super::kind::{Kind, narrows};
 use super::naming::{begins_with_names, calls, identifies};
@@ -422,7 +422,7 @@ impl Judge<'_> {
         if exact && counts && entry.flags.contains_key(number) {
             return None;
         }
-        for (at, c) in flags.char_indices() {
+        for (at, c) in flags.char_indices().take(BUNDLE) {
             let flag = format!("-{c}");
             let tail = word.after(1 + at + c.len_utf8());
             reading.requires(entry, &flag, tail.prefix().starts_with('=').then_some(&tail));
@@ -447,7 +447,7 @@ impl Judge<'_> {
                 }
             }
         }
-        if !exact {
+        if !exact || flags.chars().nth(BUNDLE).is_some() {
             self.any_flag(name, word);
         }
         None

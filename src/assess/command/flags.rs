@@ -132,8 +132,8 @@ fn is(flag: &str, wanted: &str, single: bool) -> bool {
     flag == wanted || short(flag) && short(wanted) && flag.len() == 2 && wanted.starts_with(flag)
 }
 
-/// Most flags of one word of which each counts, however often it is said.
-const REPEATED: usize = 64;
+/// Most flags of one word that are looked at: each may have the rest of it for its value.
+pub(super) const BUNDLE: usize = 255;
 
 /// What a word that is written as a flag is to a program. Of a word that isn't known whole, what is known.
 fn told(entry: &Entry, word: &Word) -> Told {
@@ -161,14 +161,11 @@ fn told(entry: &Entry, word: &Word) -> Told {
     let letters = head.strip_prefix('-').unwrap_or(head);
     let behind = word.after(head.len());
     let more = !(behind.pieces.is_empty() || behind.text() == Some(""));
-    let (mut flags, mut seen) = (Vec::new(), HashSet::new());
-    for (at, c) in letters.char_indices() {
+    let mut flags = Vec::new();
+    for (at, c) in letters.char_indices().take(BUNDLE) {
         let flag = format!("-{c}");
         let takes = entry.flags.get(&flag);
-        // What is said again and again says nothing more, and would have to be gone through for each word.
-        if seen.insert(c) || flags.len() < REPEATED {
-            flags.push(flag);
-        }
+        flags.push(flag);
         let end = at + c.len_utf8();
         let attached = more || end < letters.len();
         let tail = || word.after(head.len() - letters.len() + end);

@@ -11,7 +11,7 @@ use crate::domain::{Class, Danger, Finding};
 /// Most words of one command that are looked at.
 const WORDS: usize = 200;
 /// What is written out whole and is as long names no file: Linux, `PATH_MAX`.
-const LONGEST: usize = 4096;
+pub(super) const LONGEST: usize = 4096;
 /// Most paths that are looked up in all.
 const NAMED: usize = 300;
 

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::run_later;
 use super::judge::{Judge, Objects};
+use super::own::LONGEST;
 use super::parted::Depth;
 use super::word::{Piece, Reach, Word};
 use crate::domain::{GlobFact, PathFact, PathKind, Shape};
@@ -142,7 +143,7 @@ impl Judge<'_> {
     }
 
     fn reads_path(&mut self, path: &str) {
-        if path.is_empty() {
+        if path.is_empty() || path.len() >= LONGEST {
             return;
         }
         // Compilers' and linkers' tools read more arguments from `@file`, and print what they don't understand.
