@@ -105,6 +105,7 @@ pub(super) enum Subcommand {
     /// Judge tool calls without running them: JSON Lines in, JSON Lines out
     ///
     /// Goes by the defaults, or by the configuration that --config names; never by the usual file.
+    #[command(after_help = super::assess::HELP)]
     Assess {
         /// The mode that decides [default: guarded]
         #[arg(long, value_enum)]

@@ -27,6 +27,17 @@ use crate::domain::{
 };
 use crate::tools::{self, Seen};
 
+/// Behind the options of `countersign assess --help`.
+pub(super) const HELP: &str = "\
+A line has `tool` and `arguments`, maybe an `id`, a `dialect` (sqlite, postgres or mysql) and a `cwd`:
+    {\"tool\": \"execute_command\", \"arguments\": {\"command\": \"git status\"}}
+    {\"tool\": \"execute_sql\", \"dialect\": \"postgres\", \"arguments\": {\"sql\": \"SELECT 1\"}}
+    {\"tool\": \"file_operations\", \"arguments\": {\"operation\": \"read\", \"path\": \"README.md\"}}
+    {\"tool\": \"http_request\", \"arguments\": {\"method\": \"GET\", \"url\": \"https://example.com\"}}
+    {\"tool\": \"search_files\", \"arguments\": {\"pattern\": \"TODO\"}}
+
+Try it:  echo '{\"tool\":\"execute_command\",\"arguments\":{\"command\":\"rm a\"}}' | countersign assess --explain";
+
 /// Longest line that is read, in bytes.
 const LINE_CAP: u64 = 32 * 1024 * 1024;
 /// How much is read at once, in bytes: lines that came together share what was seen.
@@ -184,7 +195,8 @@ impl Bench {
             Some(Ok(kind)) => kind,
             Some(Err(error)) => return malformed(&error.0),
             None => {
-                let why = format!("there is no tool named `{}`", tool.escape_debug());
+                let why =
+                    format!("there is no tool named `{}`; `countersign assess --help` has them", tool.escape_debug());
                 return Answer::malformed(line.id.clone(), "call.unknown-tool", &why);
             }
         };

@@ -56,7 +56,9 @@ pub enum ProviderError {
         reason: String,
     },
     /// The provider's own service needs a key and there is none.
-    #[error("{host} needs a key. Set {variable}, or a key in the config file, and start again")]
+    #[error(
+        "{host} needs a key. Set {variable}, or name where it is kept (key_env, key_command or key_keyring) in the configuration, and start again"
+    )]
     NoKey {
         /// The service.
         host: String,

@@ -119,7 +119,11 @@ impl Draft {
             return Err(format!("No rule lifts this, it is asked each time: {}", finding.sentence));
         }
         if assessment.forms.is_empty() {
-            return Err("It is asked each time: it runs code that no rule sees, or is too involved.".to_owned());
+            let why = match prepared.operation.kind {
+                OperationKind::Sql(_) => "no rule can say all that such a statement does",
+                _ => "it runs code that no rule sees, or is too involved",
+            };
+            return Err(format!("It is asked each time: {why}."));
         }
         let patterns: Vec<Vec<Choice>> =
             assessment.forms.iter().map(|form| allow_choices(&prepared.operation.tool, form)).collect();

@@ -110,6 +110,8 @@ fn statements(of: &Prepared) -> Vec<(String, Prepared)> {
     let (verb, table) = (part("statement").to_uppercase(), part("table"));
     list.push((format!("{verb} of another table"), changed(of, "table", "another_table")));
     if part("where") == "yes" {
+        // As it is: the rule can't tell one condition from another.
+        list.push((format!("{verb} {table} with any WHERE, up to half of it"), of.clone()));
         let rule = format!("sql.{}-without-where", part("statement"));
         let all = found(changed(of, "where", "no"), true, danger(&rule, Danger::Destructive));
         list.push((format!("{verb} {table} without WHERE"), all));

@@ -410,6 +410,7 @@ fn the_makers_own_service_without_a_key_is_refused_at_the_start() {
     let error = Remote::new(ProviderSettings::new(ProviderKind::Anthropic)).err().unwrap();
     assert_eq!(
         error.to_string(),
-        "api.anthropic.com needs a key. Set ANTHROPIC_API_KEY, or a key in the config file, and start again"
+        "api.anthropic.com needs a key. Set ANTHROPIC_API_KEY, or name where it is kept (key_env, key_command or key_keyring) in \
+         the configuration, and start again"
     );
 }
