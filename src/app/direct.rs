@@ -37,6 +37,14 @@ pub(super) fn read(text: &str) -> Line<'_> {
     }
 }
 
+/// The word of a line that changes nothing but its own shell, which ends with it: `cd src`.
+pub(super) fn holds_for_itself(command: &str) -> Option<&'static str> {
+    const WORDS: [&str; 8] = ["cd", "pushd", "popd", "export", "unset", "alias", "source", "."];
+    let first = command.split_whitespace().next()?;
+    let alone = !command.contains([';', '&', '|', '\n']);
+    WORDS.into_iter().find(|word| alone && *word == first)
+}
+
 impl State {
     /// Proposes an operation of the person's own.
     pub(super) fn direct(&mut self, tool: &str, arguments: &Value, effects: &mut Vec<Effect>) {
@@ -74,6 +82,12 @@ mod tests {
             r#"{"method":"POST","url":"http://a.example","body":"{\"a\": 1}"}"#
         );
         assert_eq!((read(""), read("GET")), (None, None));
+    }
+
+    #[test]
+    fn what_ends_with_its_shell_is_told() {
+        let told = ["cd src", "export A=1", "cd src && make", "cdrecord x", "ls"].map(holds_for_itself);
+        assert_eq!(told, [Some("cd"), Some("export"), None, None, None]);
     }
 
     #[test]

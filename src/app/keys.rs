@@ -288,8 +288,13 @@ impl State {
                 Ok(())
             }
             Line::Command(command) => {
+                let alone = direct::holds_for_itself(command);
                 self.composer.take();
                 self.direct("execute_command", &json!({ "command": command }), effects);
+                if let Some(word) = alone {
+                    self.chat
+                        .notice(format!("{word} holds for that line alone: each ! line is a shell of its own."), false);
+                }
                 Ok(())
             }
             Line::Slash(slash, argument) => self.slash(slash, argument, effects).map(|()| drop(self.composer.take())),

@@ -49,9 +49,12 @@ fn tried(view: View<'_>, dialog: &Dialog) -> bool {
 }
 
 /// Whether it is a command that is to run in a terminal.
-fn in_terminal(view: View<'_>, dialog: &Dialog) -> bool {
-    let kind = view.state.queue.gate().prepared(dialog.id).map(|prepared| &prepared.operation.kind);
-    matches!(kind, Some(OperationKind::Command(command)) if command.terminal)
+fn in_terminal(view: View<'_>, dialog: &Dialog) -> Option<&'static str> {
+    match &view.state.queue.gate().prepared(dialog.id)?.operation.kind {
+        OperationKind::Command(command) if command.terminal => Some("without a terminal"),
+        OperationKind::Command(_) => Some("in a terminal"),
+        _ => None,
+    }
 }
 
 /// What decides about this operation, and what else there is, named by the keymap.
@@ -127,7 +130,7 @@ fn others(view: View<'_>, dialog: &Dialog) -> Vec<Option<(String, String)>> {
         several(Command::DenyAll, "deny all"),
         several(Command::Pick, "pick"),
         tried(view, dialog).then(|| key(Command::Try, "try it")).flatten(),
-        in_terminal(view, dialog).then(|| key(Command::InTerminal, "without a terminal")).flatten(),
+        in_terminal(view, dialog).and_then(|says| key(Command::InTerminal, says)),
     ]
 }
 

@@ -6,7 +6,7 @@ use super::cache::OutputRows;
 use super::paint::View;
 use super::theme::Role;
 use super::{item, number, printed, table, text};
-use crate::app::{Command, Context, Phase, Printout, Shape, Sight};
+use crate::app::{Command, Context, Pane, Phase, Printout, Shape, Sight};
 
 /// What stands at the right of the pane's title.
 pub fn chat(view: View<'_>, sight: &Sight) -> Line<'static> {
@@ -59,7 +59,11 @@ pub fn output(view: View<'_>, rows: &OutputRows, sight: &Sight, columns: usize) 
         }
         let enter = view.key(Context::Output, Command::TypeInto, "types into it");
         let enter = enter.filter(|_| view.state.typing_into().is_none());
-        return enter.map_or_else(Line::default, |(key, says)| view.line(format!(" {key} {says} "), Role::Accent));
+        let away = view.state.focus != Pane::Output;
+        let there = away.then(|| view.key(Context::Everywhere, Command::FocusOutput, "")).flatten();
+        let first = there.map_or_else(String::new, |(key, _)| format!("{key}, then "));
+        return enter
+            .map_or_else(Line::default, |(key, says)| view.line(format!(" {first}{key} {says} "), Role::Accent));
     }
     if printout.table.is_none() && !running && printout.tail.bytes == 0 {
         return Line::default();

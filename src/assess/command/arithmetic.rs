@@ -190,7 +190,7 @@ fn conversions(format: &str) -> Vec<bool> {
 fn read_numbers(words: &[Word]) -> Vec<&Word> {
     let valued = |word: &Word| {
         let flags = word.text()?.strip_prefix('-')?.trim_start_matches(['r', 's', 'e', 'E', 'A']);
-        flags.starts_with(['t', 'n', 'N', 'u']).then(|| flags.len() == 1)
+        flags.starts_with(['t', 'n', 'N', 'u']).then_some(flags.len() == 1)
     };
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {

@@ -234,7 +234,9 @@ impl Judge<'_> {
             }
             None => self.about(first, |judge| {
                 judge.beyond_claims(Some(first), words);
-                judge.unknown("command.unknown-program", format!("No rule covers `{name}`."));
+                let gone = judge.facts.is_some_and(|facts| facts.programs.get(name) == Some(&None));
+                let more = if gone { " No such program is found here." } else { "" };
+                judge.unknown("command.unknown-program", format!("No rule covers `{name}`.{more}"));
             }),
         }
     }
