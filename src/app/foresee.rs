@@ -40,7 +40,9 @@ impl Expected {
             Self::Covered { undone } => {
                 let undoable = measured.is_some_and(|now| matches!(now.remedy, Remedy::Possible(_)));
                 if measured.and_then(|now| now.share).is_some_and(Share::is_most) {
-                    Some("It would change most of the table: no earlier yes and no rule stands for that.".to_owned())
+                    Some(
+                        "It would change most of the table: a rule or an earlier yes isn't enough for that.".to_owned(),
+                    )
                 } else if *undone && !undoable && now != Some(&Foresight::Nothing) {
                     Some("What you approved could be undone, this can't.".to_owned())
                 } else {

@@ -306,6 +306,7 @@ fn said(choices: &[Choice], choice: &Choice) -> String {
         (Want::Any { .. }, "arguments") if has("clean") => "any with which it only reads".to_owned(),
         (Want::Any { .. }, "program") if has("clean") => "any that only reads".to_owned(),
         (Want::Is(value), "flags") if !value.is_empty() => format!("exactly {value}"),
+        (Want::Is(value), "where") if value == "yes" => "any condition".to_owned(),
         (want, _) => want.to_string(),
     }
 }
