@@ -5,7 +5,8 @@ use super::State;
 use super::event::Effect;
 use super::modal::Modal;
 use crate::domain::{
-    Decider, Detail, Foresight, OperationId, OperationKind, Prepared, Preview, Remedy, RiskLevel, Seal, Share, Standing,
+    Decider, Detail, Foresight, OperationId, OperationKind, Prepared, Preview, Remedy, RiskLevel, Seal, Shape, Share,
+    Standing,
 };
 
 /// Why an operation waits again that would do something else than was shown.
@@ -20,12 +21,14 @@ pub enum Expected {
     Covered {
         /// All that the approval was given to could be undone.
         undone: bool,
+        /// It changes the rows that its condition meets.
+        meets: bool,
     },
 }
 
 impl Expected {
     /// Why it waits, where it would do something else or more. What can't be told in time is taken for what was shown,
-    /// but not for something that could be undone.
+    /// but neither for something that could be undone nor for a few rows.
     #[must_use]
     pub fn unlike(&self, now: Option<&Foresight>) -> Option<String> {
         let measured = match now {
@@ -37,9 +40,12 @@ impl Expected {
                 let told = !matches!(now, None | Some(Foresight::Unmeasurable(_) | Foresight::Measuring));
                 (told && measured != Some(shown)).then(|| OTHERWISE.to_owned())
             }
-            Self::Covered { undone } => {
+            Self::Covered { undone, meets } => {
                 let undoable = measured.is_some_and(|now| matches!(now.remedy, Remedy::Possible(_)));
-                if measured.and_then(|now| now.share).is_some_and(Share::is_most) {
+                let share = measured.and_then(|now| now.share);
+                if *meets && share.is_none() {
+                    Some("How much of the table it would change isn't known: a rule or an earlier yes isn't enough for that.".to_owned())
+                } else if share.is_some_and(Share::is_most) {
                     Some(
                         "It would change most of the table: a rule or an earlier yes isn't enough for that.".to_owned(),
                     )
@@ -116,14 +122,18 @@ impl State {
         let kind = &self.queue.gate.prepared(id)?.operation.kind;
         let command = matches!(kind, OperationKind::Command(_));
         let writes = matches!(kind, OperationKind::Sql(_)) || command && high;
+        let conditional = |shape: &Shape| {
+            shape.0.get("statement").is_some_and(|verb| ["update", "delete", "merge"].contains(&verb.as_str()))
+        };
+        let meets = self.queue.gate.prepared(id)?.assessment.shapes.iter().any(conditional);
         let Some(Standing::Allowed(decider)) = self.queue.gate.standing(id) else { return None };
         match (decider, self.queue.foresights.get(&id)) {
             (Decider::Person | Decider::PersonAll, Some((_, Foresight::Measured(shown)))) => {
                 let again = item.requeued.as_deref() == Some(OTHERWISE);
                 (high && command && !again).then(|| Expected::Shown(shown.clone()))
             }
-            (Decider::TurnApproval, _) if writes => Some(Expected::Covered { undone: self.queue.undone() }),
-            (Decider::Rule, _) if writes => Some(Expected::Covered { undone: false }),
+            (Decider::TurnApproval, _) if writes => Some(Expected::Covered { undone: self.queue.undone(), meets }),
+            (Decider::Rule, _) if writes => Some(Expected::Covered { undone: false, meets }),
             _ => None,
         }
     }

@@ -112,6 +112,8 @@ pub enum SecretFact {
     Hidden(String),
     /// Nobody knows: there are more names than are looked through.
     TooMany,
+    /// The same, but all were looked at that a search comes to which leaves hidden files and build products out.
+    HiddenTooMany,
 }
 
 /// Everything that local reading found.

@@ -22,15 +22,17 @@ impl Look<'_> {
     /// Looks through all that lies below a folder: for parts of paths that are sensitive, and for those that may be
     /// flags, where that could be told. Links are not followed, but where they lead is looked at.
     pub(super) fn looked_below(&self, root: &Path, sensitive: &Sensitive) -> Below {
-        let mut folders = vec![root.to_owned()];
+        // What a plain search passes over comes last: where there is too much of it, nothing plain is left out.
+        let (mut folders, mut passed_over) = (vec![root.to_owned()], Vec::new());
         let (mut left, mut dashed, mut parted, mut linked, mut listed) = (NAMES, false, None, None, None);
         let mut left_out: BTreeMap<OsString, PathBuf> = BTreeMap::new();
-        let mut all = true;
-        'all: while let Some(folder) = folders.pop() {
+        let (mut all, mut plainly) = (true, false);
+        'all: while let Some(folder) = folders.pop().or_else(|| passed_over.pop()) {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
                 let Some(fewer) = left.checked_sub(1) else {
                     all = false;
+                    plainly = !folders.is_empty() || plainly_listed(folder.strip_prefix(root).unwrap_or(&folder));
                     break 'all;
                 };
                 left = fewer;
@@ -56,7 +58,7 @@ impl Look<'_> {
                     }
                 }
                 if is_folder {
-                    folders.push(path);
+                    if plain { &mut folders } else { &mut passed_over }.push(path);
                 } else if linked.is_none()
                     && kind.is_some_and(|kind| kind.is_symlink())
                     && self.leads_out(&path, sensitive)
@@ -78,7 +80,11 @@ impl Look<'_> {
                     .unwrap_or(GlobFact::Nothing),
             },
             dashed: (dashed || all).then_some(dashed),
-            secret: secret.or((!all).then_some(SecretFact::TooMany)),
+            secret: match secret {
+                Some(SecretFact::Hidden(_)) | None if plainly => Some(SecretFact::TooMany),
+                None if !all => Some(SecretFact::HiddenTooMany),
+                known => known,
+            },
         }
     }
 

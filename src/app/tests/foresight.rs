@@ -144,7 +144,7 @@ fn an_earlier_yes_stands_neither_for_most_of_a_table_nor_for_what_can_not_be_und
     };
     let possible = || Remedy::Possible("by u".to_owned());
     let impossible = || Remedy::Impossible("too many rows".to_owned());
-    let covered = |undone, now: Option<&Foresight>| Expected::Covered { undone }.unlike(now);
+    let covered = |undone, now: Option<&Foresight>| Expected::Covered { undone, meets: false }.unlike(now);
     assert!(covered(false, Some(&undo(possible(), 51, 100))).is_some_and(|why| why.contains("most of the table")));
     assert_eq!(covered(true, Some(&undo(possible(), 50, 100))), None);
     assert_eq!(covered(true, Some(&undo(possible(), 1, 1))), None);
@@ -153,6 +153,9 @@ fn an_earlier_yes_stands_neither_for_most_of_a_table_nor_for_what_can_not_be_und
     // What can't be told in time isn't known to be undone.
     assert!(covered(true, None).is_some() && covered(true, Some(&Foresight::Unmeasurable(String::new()))).is_some());
     assert_eq!((covered(false, None), covered(true, Some(&Foresight::Nothing))), (None, None));
+    let meets = |now: Option<&Foresight>| Expected::Covered { undone: false, meets: true }.unlike(now);
+    assert!(meets(None).is_some_and(|why| why.contains("isn't known")));
+    assert_eq!(meets(Some(&undo(impossible(), 3, 100))), None);
 }
 
 #[test]

@@ -99,7 +99,8 @@ impl Judge<'_> {
         for word in numbers {
             let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.".contains(&byte));
             let known = match word.text() {
-                Some(text) => text.starts_with(['\'', '"']) || self.only_counts(text),
+                // It prints the number of the character behind a quote.
+                Some(text) => name == "printf" && text.starts_with(['\'', '"']) || self.only_counts(text),
                 None => word.pieces().iter().all(|piece| match piece {
                     Piece::Exact(text) => plain(text),
                     Piece::Number | Piece::Digits | Piece::Numbers => true,

@@ -91,7 +91,7 @@ impl Judge<'_> {
         let pattern = word.pattern();
         if word.vague()
             || pattern.is_empty()
-            || word.text().is_some_and(|text| text.len() >= LONGEST)
+            || word.text().is_some_and(|text| self.longer_than_any(text))
             || pattern.starts_with('-')
             || self.scope.cwd.is_none() && !pattern.starts_with(['/', '~'])
         {
@@ -104,6 +104,11 @@ impl Judge<'_> {
         let own = self.sensitive.own();
         let real = self.facts.and_then(|facts| facts.paths.get(&spelled));
         own.named(&spelled, self.place) || real.is_some_and(|fact| own.has(&fact.real))
+    }
+
+    /// Whether a text can be no path, whatever shortens it before it is opened.
+    fn longer_than_any(&self, text: &str) -> bool {
+        text.len() >= LONGEST && self.normal(text).is_some_and(|path| path.len() >= LONGEST)
     }
 
     /// Whether something of the program's own lies in what a word names, or in all that a folder holds.

@@ -168,10 +168,13 @@ impl Judge<'_> {
             Some(SecretFact::Hidden(path)) if depth == Depth::All => {
                 self.lines = Some(format!("{path} is sensitive, and is searched, too."));
             }
-            Some(SecretFact::TooMany) if depth == Depth::All => {
+            Some(SecretFact::TooMany) => {
                 self.lines = Some(format!("Of very many files below {folder}, one may be sensitive."));
             }
-            Some(SecretFact::Hidden(_) | SecretFact::TooMany) | None => {}
+            Some(SecretFact::HiddenTooMany) if depth == Depth::All => {
+                self.lines = Some(format!("Of very many files below {folder}, one may be sensitive."));
+            }
+            Some(SecretFact::Hidden(_) | SecretFact::HiddenTooMany) | None => {}
         }
         self.mentions.below.insert(folder.to_owned());
     }

@@ -143,7 +143,12 @@ impl Judge<'_> {
     }
 
     fn reads_path(&mut self, path: &str) {
-        if path.is_empty() || path.len() >= LONGEST {
+        if path.is_empty() {
+            return;
+        }
+        if path.len() >= LONGEST {
+            // Some programs shorten it before they open it.
+            self.unreadable("command.path", "It reads something with a longer name than any path has.");
             return;
         }
         // Compilers' and linkers' tools read more arguments from `@file`, and print what they don't understand.

@@ -401,27 +401,49 @@ pub(super) fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// Puts values in their places in a text of ours, all at once: a name that looks like a place stays the name that it is.
+pub(super) fn fill(text: &str, values: &[(&str, &str)]) -> String {
+    let (mut filled, mut rest) = (String::with_capacity(text.len()), text);
+    loop {
+        let found = values.iter().filter_map(|(place, value)| Some((rest.find(place)?, place.len(), value)));
+        let Some((at, length, value)) = found.min_by_key(|(at, ..)| *at) else { break };
+        filled.push_str(&rest[..at]);
+        filled.push_str(value);
+        rest = &rest[at + length..];
+    }
+    filled + rest
+}
+
 /// A question about a table, of which there is a text for each engine: SQLite, PostgreSQL, MySQL.
-pub(super) fn question(
+pub(super) fn question(dialect: Dialect, texts: [&str; 3], spelled: &str, schema: Option<&str>, name: &str) -> String {
+    question_with(dialect, texts, spelled, schema, name, &[])
+}
+
+/// The same with further values in their places, as the engine takes them.
+pub(super) fn question_with(
     dialect: Dialect,
     [sqlite, postgres, mysql]: [&str; 3],
     spelled: &str,
     schema: Option<&str>,
     name: &str,
+    more: &[(&str, &str)],
 ) -> String {
+    let quoted = quoted_text(dialect, name);
+    let values = |schema| [&[("{schema}", schema), ("{name}", quoted.as_str())], more].concat();
     match dialect {
         // Our own names are the engine's, whatever the search path says; the table's name goes by the path.
         Dialect::Postgres => format!(
             "SAVEPOINT look; SELECT pg_catalog.set_config('countersign.table', \
              COALESCE(pg_catalog.to_regclass({})::pg_catalog.oid::pg_catalog.text, '0'), true); \
-             SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL jit = off; {postgres}; ROLLBACK TO SAVEPOINT look",
-            quoted_text(dialect, spelled)
+             SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL jit = off; {}; ROLLBACK TO SAVEPOINT look",
+            quoted_text(dialect, spelled),
+            fill(postgres, more)
         ),
         Dialect::Mysql => {
             let schema = schema.map_or_else(|| "DATABASE()".to_owned(), |schema| quoted_text(dialect, schema));
-            mysql.replace("{schema}", &schema).replace("{name}", &quoted_text(dialect, name))
+            fill(mysql, &values(&schema))
         }
-        Dialect::Sqlite => sqlite.replace("{name}", &quoted_text(dialect, name)),
+        Dialect::Sqlite => fill(sqlite, &values("")),
     }
 }
 

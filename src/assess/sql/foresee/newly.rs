@@ -2,7 +2,7 @@
 //! those that break it; and the parts of a table that it drops, which something else may need.
 
 use sqlparser::ast::{
-    AlterColumnOperation, AlterTableOperation, ColumnDef, ColumnOption, CreateIndex, DropBehavior, Expr,
+    AlterColumnOperation, AlterTableOperation, ColumnDef, ColumnOption, CreateIndex, DataType, DropBehavior, Expr,
     ForeignKeyConstraint, Ident, IndexColumn, NullsDistinctOption, ObjectName, Statement, TableConstraint,
 };
 
@@ -45,6 +45,8 @@ pub struct Gone {
     pub sort: &'static str,
     /// Its name, as the engine folds it.
     pub name: String,
+    /// The statement does nothing else.
+    pub alone: bool,
 }
 
 /// What a statement newly demands of rows that are there.
@@ -71,7 +73,8 @@ pub fn gone(dialect: Dialect, sql: &str) -> Vec<Gone> {
         return Vec::new();
     };
     let along = |drop_behavior: &Option<DropBehavior>| *drop_behavior == Some(DropBehavior::Cascade);
-    let part = |sort, name: &Ident| Gone { sort, name: folded(dialect, name) };
+    let alone = alter.operations.len() == 1;
+    let part = |sort, name: &Ident| Gone { sort, name: folded(dialect, name), alone };
     let one = |operation: &AlterTableOperation| match operation {
         AlterTableOperation::DropColumn { column_names, drop_behavior, .. } if !along(drop_behavior) => {
             column_names.iter().map(|name| part("column", name)).collect()
@@ -85,7 +88,9 @@ pub fn gone(dialect: Dialect, sql: &str) -> Vec<Gone> {
 }
 
 fn indexed(dialect: Dialect, index: &CreateIndex) -> Option<Newly> {
-    let table = Table { dialect, from: index.table_name.to_string(), name: &index.table_name };
+    // What inherits from it has indexes of its own.
+    let only = if dialect == Dialect::Postgres { "ONLY " } else { "" };
+    let table = Table { dialect, from: format!("{only}{}", index.table_name), name: &index.table_name };
     let narrowed = index.predicate.as_ref();
     let nulls = index.nulls_distinct == Some(false);
     let (breaks, sql) = table.unique(&index.columns, narrowed, nulls).filter(|_| index.unique)?;
@@ -190,7 +195,9 @@ impl Table<'_> {
         };
         let given = column.options.iter().any(|option| !plain(&option.option));
         let numbers = column.data_type.to_string().to_lowercase().contains("serial");
-        if self.dialect == Dialect::Mysql || !demands || given || numbers || self.name.0.is_empty() {
+        // A type of somebody's own may bring a default.
+        let own = matches!(column.data_type, DataType::Custom(..)) && self.dialect == Dialect::Postgres;
+        if self.dialect == Dialect::Mysql || !demands || given || numbers || own || self.name.0.is_empty() {
             return None;
         }
         Some((Unmet::Bare(column.name.to_string()), format!("SELECT {} FROM {}", count(self.dialect), self.from)))

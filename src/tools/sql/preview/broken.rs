@@ -166,17 +166,20 @@ fn sentence(broken: &Break, rows: u64, odd: bool, sure: bool) -> String {
         }
         Break::Null(column) => format!("{begins}{has} no {column}, which takes no NULL."),
         Break::Check(text) => {
-            let words: Vec<&str> = text.split_whitespace().collect();
-            let text = words.join(" ");
-            let short: String = text.chars().take(SHOWN).collect();
-            let more = if short.len() < text.len() { "…" } else { "" };
-            format!("{begins}{} the check {short}{more}.", say("breaks", "break"))
+            format!("{begins}{} the check {}.", say("breaks", "break"), short(text))
         }
         Break::Long(column, most) => format!("{begins}{has} more than {} characters in {column}.", thousands(*most)),
         Break::Unfit(column, kind) => format!("{begins}{has} a value for {column} that {kind} can't hold."),
         Break::Divided => format!("{begins}{} by zero.", say("divides", "divide")),
         Break::Computed(column) => format!("{begins}the engine computes {column}, and takes no value for it."),
     }
+}
+
+/// The text of a check in one line of bounded length.
+pub(super) fn short(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = text.chars().take(SHOWN).collect();
+    if short.len() < text.len() { short + "…" } else { short }
 }
 
 #[cfg(test)]

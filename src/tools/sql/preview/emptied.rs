@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::super::session::Access;
-use super::super::table::{Known, lossy, question};
+use super::super::table::{Known, lossy, question_with};
 use super::super::value::quoted_name;
 use super::desk::Desk;
 use super::reach::{KEYS, Number, PATIENCE, Reach, TIME};
@@ -39,8 +39,8 @@ impl Desk<'_> {
     async fn refer(&self, reads: &Reads, known: &Known) -> Option<Vec<(String, String, bool)>> {
         let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.ok()?;
         let spelled = known.place(self.dialect);
-        let asked = question(self.dialect, ["", EMPTIED, ""], &spelled, None, &known.name);
-        let asked = asked.replace("{heirs}", if reads.only { "false" } else { "true" });
+        let heirs = [("{heirs}", if reads.only { "false" } else { "true" })];
+        let asked = question_with(self.dialect, ["", EMPTIED, ""], &spelled, None, &known.name, &heirs);
         let answer = session.ask(&asked).await.ok()?;
         self.source.give_back(Access::ReadOnly, session).await;
         let tables = answer.rows.into_iter().filter(|row| row.len() == 3).map(|row| {

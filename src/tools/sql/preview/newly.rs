@@ -2,8 +2,9 @@
 //! it fail.
 
 use super::super::session::Access;
-use super::super::table::{lossy, question};
+use super::super::table::{lossy, question_with};
 use super::super::value::quoted_text;
+use super::broken::short;
 use super::desk::Desk;
 use super::held::FAILS;
 use super::reach::PATIENCE;
@@ -13,6 +14,9 @@ use crate::domain::Dialect;
 use crate::domain::number::thousands;
 
 const NEEDS: &str = include_str!("../postgres/needs.sql");
+
+/// How a sentence begins about what isn't sure to fail.
+const MAY_FAIL: &str = "It may fail: ";
 
 /// Most demands, or parts, that are looked at.
 const LOOKED_AT: usize = 10;
@@ -26,8 +30,10 @@ impl Desk<'_> {
         for new in newly(self.dialect, sql).into_iter().take(LOOKED_AT) {
             let found = self.numbers(&new.sql).await.ok().and_then(|numbers| numbers.first().copied());
             let Some(rows) = found.filter(|rows| *rows > 0) else { continue };
-            let sure = new.alone && self.source.database.reading.is_none();
-            said.push(sentence(&new.breaks, &new.table, rows, if sure { FAILS } else { "It may fail: " }));
+            // What MySQL does with a NULL there depends on its mode.
+            let lax = self.dialect == Dialect::Mysql && matches!(new.breaks, Unmet::Null(_));
+            let sure = new.alone && !lax && self.source.database.reading.is_none();
+            said.push(sentence(&new.breaks, &new.table, rows, if sure { FAILS } else { MAY_FAIL }));
         }
         said
     }
@@ -36,7 +42,9 @@ impl Desk<'_> {
     pub(super) async fn needing_parts(&self, sql: &str, table: &str) -> Vec<String> {
         let mut said = Vec::new();
         for gone in gone(self.dialect, sql).into_iter().take(LOOKED_AT) {
-            said.extend(self.needing(table, gone.sort, &gone.name).await);
+            // What needs it may be dropped by another part.
+            let told = self.needing(table, gone.sort, &gone.name).await;
+            said.extend(told.map(|told| if gone.alone { told } else { told.replacen(FAILS, MAY_FAIL, 1) }));
         }
         said
     }
@@ -47,8 +55,9 @@ impl Desk<'_> {
             return None;
         }
         let text = |text: &str| quoted_text(Dialect::Postgres, text);
-        let asked = question(self.dialect, ["", NEEDS, ""], spelled, None, "");
-        let asked = asked.replace("{sort}", &text(sort)).replace("{part}", &text(part));
+        let (sort, part) = (text(sort), text(part));
+        let values = [("{sort}", sort.as_str()), ("{part}", part.as_str())];
+        let asked = question_with(self.dialect, ["", NEEDS, ""], spelled, None, "", &values);
         let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.ok()?;
         let answer = session.ask(&asked).await.ok()?;
         self.source.give_back(Access::ReadOnly, session).await;
@@ -80,8 +89,7 @@ fn sentence(breaks: &Unmet, table: &str, rows: u64, begins: &str) -> String {
         Unmet::Null(column) => format!("{begins}{} no {column}, which is to take no NULL.", say("has", "have")),
         Unmet::Bare(column) => format!("{begins}{} have no {column}, which takes no NULL.", say("would", "would")),
         Unmet::Check(text) => {
-            let text: String = text.chars().take(120).collect();
-            format!("{begins}{} the check {text}.", say("breaks", "break"))
+            format!("{begins}{} the check {}.", say("breaks", "break"), short(text))
         }
         Unmet::Parent(parent) => format!("{begins}{} to no row of {parent}.", say("refers", "refer")),
     }

@@ -2,7 +2,7 @@
 //! what depends on it; whether what it makes is there already. Questions to the catalog alone.
 
 use super::super::session::Access;
-use super::super::table::{Known, lossy, question};
+use super::super::table::{Known, lossy, question_with};
 use super::super::value::{quoted_name, quoted_text};
 use super::desk::Desk;
 use super::held::depended;
@@ -214,8 +214,9 @@ impl Desk<'_> {
             (Dialect::Mysql, Thing::Index) => spelled.trim_matches('`'),
             _ => "",
         };
-        let asked = question(dialect, [SQLITE, POSTGRES, MYSQL], &path.join("."), schema, name);
-        let asked = asked.replace("{index}", &quoted_text(dialect, index));
+        let index = quoted_text(dialect, index);
+        let texts = [SQLITE, POSTGRES, MYSQL];
+        let asked = question_with(dialect, texts, &path.join("."), schema, name, &[("{index}", &index)]);
         let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.map_err(|error| error.to_string())?;
         let answer = session.ask(&asked).await.map_err(|failure| self.source.explain(failure).to_string())?;
         self.source.give_back(Access::ReadOnly, session).await;

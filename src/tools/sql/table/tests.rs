@@ -37,3 +37,14 @@ fn keys_with_nulls_are_none_and_an_update_takes_along_what_it_sets() {
     assert_eq!(known.held_by("delete", &[]), ["v"]);
     assert_eq!(known.held_by("update", &["b".to_owned()]), [""; 0]);
 }
+
+#[test]
+fn a_name_that_looks_like_a_place_for_another_stays_a_name() {
+    assert_eq!(fill("{a} {b} {a}", &[("{a}", "'{b}'"), ("{b}", "'{a}; DROP'")]), "'{b}' '{a}; DROP' '{b}'");
+    let texts = ["", "SELECT {part}", "SELECT {schema}, {name}"];
+    let asked = question(Dialect::Mysql, texts, "", Some("{name}"), "; DROP TABLE users; -- ");
+    assert_eq!(asked, "SELECT '{name}', '; DROP TABLE users; -- '");
+    let part = quoted_text(Dialect::Postgres, "||$$a");
+    let asked = question_with(Dialect::Postgres, texts, "\"{part}\"", None, "", &[("{part}", &part)]);
+    assert!(asked.contains("to_regclass('\"{part}\"')") && asked.contains("SELECT '||$$a'"), "{asked}");
+}
