@@ -72,14 +72,14 @@ pub fn gone(dialect: Dialect, sql: &str) -> Vec<Gone> {
     let Some(Parsed { statement: Statement::AlterTable(alter), .. }) = statement(dialect, sql) else {
         return Vec::new();
     };
-    let along = |drop_behavior: &Option<DropBehavior>| *drop_behavior == Some(DropBehavior::Cascade);
+    let cascades = |drop_behavior: &Option<DropBehavior>| *drop_behavior == Some(DropBehavior::Cascade);
     let alone = alter.operations.len() == 1;
     let part = |sort, name: &Ident| Gone { sort, name: folded(dialect, name), alone };
     let one = |operation: &AlterTableOperation| match operation {
-        AlterTableOperation::DropColumn { column_names, drop_behavior, .. } if !along(drop_behavior) => {
+        AlterTableOperation::DropColumn { column_names, drop_behavior, .. } if !cascades(drop_behavior) => {
             column_names.iter().map(|name| part("column", name)).collect()
         }
-        AlterTableOperation::DropConstraint { name, drop_behavior, .. } if !along(drop_behavior) => {
+        AlterTableOperation::DropConstraint { name, drop_behavior, .. } if !cascades(drop_behavior) => {
             vec![part("constraint", name)]
         }
         _ => Vec::new(),
