@@ -5,12 +5,15 @@ use super::State;
 use super::event::Effect;
 use super::modal::Modal;
 use crate::domain::{
-    Decider, Detail, Foresight, OperationId, OperationKind, Prepared, Preview, Remedy, RiskLevel, Seal, Shape, Share,
-    Standing,
+    Decider, Detail, Foresight, Judgement, OperationId, OperationKind, Prepared, Preview, Remedy, RiskLevel, Seal,
+    Shape, Share, Standing, Verdict,
 };
 
 /// Why an operation waits again that would do something else than was shown.
 const OTHERWISE: &str = "It would do something else now than was shown.";
+
+/// How a sentence ends about what nobody was asked about.
+const NOT_ENOUGH: &str = "a rule or an earlier yes isn't enough for that.";
 
 /// What is expected of an operation, right before its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,11 +47,9 @@ impl Expected {
                 let undoable = measured.is_some_and(|now| matches!(now.remedy, Remedy::Possible(_)));
                 let share = measured.and_then(|now| now.share);
                 if *meets && share.is_none() {
-                    Some("How much of the table it would change isn't known: a rule or an earlier yes isn't enough for that.".to_owned())
-                } else if share.is_some_and(Share::is_most) {
-                    Some(
-                        "It would change most of the table: a rule or an earlier yes isn't enough for that.".to_owned(),
-                    )
+                    Some(format!("How much of the table it would change isn't known: {NOT_ENOUGH}"))
+                } else if *meets && share.is_some_and(Share::is_most) {
+                    Some(format!("It would change most of the table: {NOT_ENOUGH}"))
                 } else if *undone && !undoable && now != Some(&Foresight::Nothing) {
                     Some("What you approved could be undone, this can't.".to_owned())
                 } else {
@@ -122,8 +123,10 @@ impl State {
         let kind = &self.queue.gate.prepared(id)?.operation.kind;
         let command = matches!(kind, OperationKind::Command(_));
         let writes = matches!(kind, OperationKind::Sql(_)) || command && high;
+        // Who allowed a statement without a condition allowed all of the table.
         let conditional = |shape: &Shape| {
-            shape.0.get("statement").is_some_and(|verb| ["update", "delete", "merge"].contains(&verb.as_str()))
+            let part = |name: &str| shape.0.get(name).map_or("", String::as_str);
+            part("statement") == "merge" || part("where") == "yes" && ["update", "delete"].contains(&part("statement"))
         };
         let meets = self.queue.gate.prepared(id)?.assessment.shapes.iter().any(conditional);
         let Some(Standing::Allowed(decider)) = self.queue.gate.standing(id) else { return None };
@@ -133,13 +136,15 @@ impl State {
                 (high && command && !again).then(|| Expected::Shown(shown.clone()))
             }
             (Decider::TurnApproval, _) if writes => Some(Expected::Covered { undone: self.queue.undone(), meets }),
-            (Decider::Rule, _) if writes => Some(Expected::Covered { undone: false, meets }),
+            (Decider::Rule, _) if meets && self.queue.gate.by_saved_rule(id) => {
+                Some(Expected::Covered { undone: false, meets })
+            }
             _ => None,
         }
     }
 
-    /// Right before its start an operation would do something else than is expected: it waits again. True: the screen
-    /// changes.
+    /// Right before its start an operation would do something else than is expected: it waits again, or is denied where
+    /// nobody is there. True: the screen changes.
     pub(super) fn otherwise(
         &mut self,
         id: OperationId,
@@ -147,7 +152,13 @@ impl State {
         (foresight, why): (Foresight, String),
         effects: &mut Vec<Effect>,
     ) -> bool {
-        if let Some(seal) = self.queue.gate.put_back(id, prepared) {
+        let allowed = matches!(self.queue.gate.standing(id), Some(Standing::Allowed(_)));
+        if let Some(judgement) = self.queue.gate.judgement(id).cloned().filter(|_| allowed && !self.attended()) {
+            let reason = format!("Nobody is there to confirm it. {why}");
+            let judgement = Judgement { verdict: Verdict::Deny, unattended: true, reason, ..judgement };
+            self.deny(id, Decider::Policy, judgement, None, effects);
+            self.start_next(effects);
+        } else if let Some(seal) = self.queue.gate.put_back(id, prepared) {
             self.requeue(id, why);
             self.queue.foresights.insert(id, (seal, foresight));
             self.start_next(effects);

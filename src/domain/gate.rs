@@ -310,6 +310,13 @@ impl Gate {
         Release::Run(Box::new(Countersigned { prepared: fresh, containment, decider, judgement }))
     }
 
+    /// Whether a rule that was saved from a dialog lets it run, and not one that was written into the configuration.
+    #[must_use]
+    pub fn by_saved_rule(&self, id: OperationId) -> bool {
+        let by = self.judgement(id).and_then(|judgement| judgement.by_rule.as_ref());
+        by.is_some_and(|by| self.policy.remembered.iter().any(|rule| rule.id().0 == *by))
+    }
+
     /// Instead of its start, an allowed operation waits again, as `fresh`: then its new seal.
     pub fn put_back(&mut self, id: OperationId, fresh: Prepared) -> Option<Seal> {
         let (judgement, seal) = (self.judge(&fresh), self.next_seal());

@@ -37,6 +37,18 @@ fn allow_all_runs_what_would_ask() {
 }
 
 #[test]
+fn what_would_do_more_than_a_rule_stands_for_is_denied_and_nothing_waits() {
+    let mut world = alone(ApprovalMode::AllowAll);
+    world.model("", &[("rm a", None), ("rm b", None)]);
+    let second = world.state.queue.gate().prepared(OperationId(2)).cloned().map(Box::new).unwrap();
+    let measured = crate::domain::Foresight::Nothing;
+    world.feed(1, Event::Otherwise(OperationId(2), second, measured, "It would change most of it.".to_owned()));
+    assert!(matches!(world.status(2), Status::Denied { .. }), "{:?}", world.status(2));
+    world.finish(1);
+    assert!(world.results()[1].text.contains("Nobody is there to confirm it. It would change most of it."));
+}
+
+#[test]
 fn a_claim_of_low_needs_walls_as_ever() {
     let mut world = alone(ApprovalMode::Guarded);
     world.model("", &[("make", Some("low"))]);

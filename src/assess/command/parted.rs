@@ -163,18 +163,16 @@ impl Judge<'_> {
     /// What lies below a folder is searched for lines. Walls hide what is sensitive of it.
     pub(super) fn lines_below(&mut self, folder: &str, depth: Depth) {
         let fact = self.facts.and_then(|facts| facts.secrets.get(folder));
-        match fact {
-            Some(SecretFact::Plain(path)) => self.lines = Some(format!("{path} is sensitive, and is searched, too.")),
-            Some(SecretFact::Hidden(path)) if depth == Depth::All => {
+        let found =
+            fact.filter(|fact| depth == Depth::All || matches!(fact, SecretFact::Plain(_) | SecretFact::TooMany));
+        match found {
+            Some(SecretFact::Plain(path) | SecretFact::Hidden(path)) => {
                 self.lines = Some(format!("{path} is sensitive, and is searched, too."));
             }
-            Some(SecretFact::TooMany) => {
+            Some(SecretFact::TooMany | SecretFact::HiddenTooMany) => {
                 self.lines = Some(format!("Of very many files below {folder}, one may be sensitive."));
             }
-            Some(SecretFact::HiddenTooMany) if depth == Depth::All => {
-                self.lines = Some(format!("Of very many files below {folder}, one may be sensitive."));
-            }
-            Some(SecretFact::Hidden(_) | SecretFact::HiddenTooMany) | None => {}
+            None => {}
         }
         self.mentions.below.insert(folder.to_owned());
     }
