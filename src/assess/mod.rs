@@ -92,6 +92,9 @@ pub struct Mentions {
     pub parted: BTreeSet<String>,
     /// Folders below which paths are found that may come apart, absolute.
     pub below: BTreeSet<String>,
+    /// Folders whose files are searched for lines, absolute, and whether those of hidden folders and build products are,
+    /// too: where no walls hide what is sensitive, it is looked for.
+    pub sought: BTreeMap<String, bool>,
     /// Patterns over which loops run, absolute: each name would be judged by itself.
     pub lists: BTreeSet<String>,
     /// Folders in which Python would look for modules.
@@ -113,6 +116,9 @@ impl Mentions {
         self.globs.extend(other.globs);
         self.parted.extend(other.parted);
         self.below.extend(other.below);
+        for (folder, all) in other.sought {
+            *self.sought.entry(folder).or_default() |= all;
+        }
         self.lists.extend(other.lists);
         self.modules.extend(other.modules);
         self.settings.extend(other.settings);
@@ -133,6 +139,8 @@ pub struct AssessSettings {
     pub known: Known,
     /// The databases, by connection.
     pub databases: Arc<BTreeMap<String, Target>>,
+    /// Whether walls hide from commands what is sensitive: then nobody looks for it in the folders that they search.
+    pub walled: bool,
 }
 
 /// What is judged.

@@ -277,10 +277,7 @@ impl List {
         let own = path.strip_prefix(&home).filter(|_| home.len() > 1).and_then(|rest| rest.strip_prefix('/'));
         let in_home = own.or_else(|| below_home(&path)).map(|rest| format!("{HOME}{rest}"));
         let mut paths = in_home.iter().chain([&path]);
-        paths.any(|path| {
-            self.first(path, true, || true).is_some()
-                || !folder && self.first(path, false, || !self.harmless(path)).is_some()
-        })
+        paths.any(|path| self.first(path, folder, || !self.harmless(path)).is_some())
     }
 
     /// The label of the entry that a whole path matches.
@@ -313,7 +310,8 @@ impl List {
             let entry = &self.entries[*at];
             (entry.below || !below) && entry.is(path) && (entry.below || counts())
         };
-        let deep = self.deep.matches(path).into_iter().map(|hit| self.deep_at[hit]);
+        let deep = if self.deep.is_match(path) { self.deep.matches(path) } else { Vec::new() };
+        let deep = deep.into_iter().map(|hit| self.deep_at[hit]);
         let deep = deep.filter(|at| self.entries[*at].below || !below && counts());
         plain.chain(loose).copied().filter(meant).chain(deep).min()
     }

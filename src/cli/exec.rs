@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Start, runtime};
 use crate::agents::quoted;
-use crate::assess::{CommandAssessor, Known};
+use crate::assess::{AssessSettings, CommandAssessor, Known};
 use crate::config::process_environment;
 use crate::contain;
 use crate::domain::{
@@ -17,7 +17,7 @@ use crate::domain::{
     Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, Release, Step,
 };
 use crate::store::{Journal, Session};
-use crate::tools::{self, Workbench};
+use crate::tools;
 
 /// Exit code of a command that was found but not run, as shells have it.
 const REFUSED: u8 = 126;
@@ -84,9 +84,10 @@ async fn run(start: &Start, command: String) -> Result<u8, String> {
         written.map_err(|error| format!("the journal can't be written ({error})"))
     };
     let mut gate = Gate::new(start.settings.policy(), enforceable);
-    let prepared = prepare(&bench, &place, command.clone());
+    let settings = AssessSettings { walled: true, ..bench.settings.clone() };
+    let prepared = prepare(&settings, &place, command.clone());
     append(JournalEvent::Proposed { prepared: Box::new(prepared.clone()) }).await?;
-    let released = countersign(&mut gate, prepared, || prepare(&bench, &place, command.clone()));
+    let released = countersign(&mut gate, prepared, || prepare(&settings, &place, command.clone()));
     let (allowed, judgement, reason) = match &released {
         Ok(run) => (true, run.judgement().clone(), None),
         Err(refusal) => (false, refusal.0.clone(), Some(refusal.1.clone())),
@@ -123,7 +124,7 @@ async fn run(start: &Start, command: String) -> Result<u8, String> {
 }
 
 /// Looks at a command and judges it.
-fn prepare(bench: &Workbench, place: &Place, command: String) -> Prepared {
+fn prepare(settings: &AssessSettings, place: &Place, command: String) -> Prepared {
     let operation = Operation {
         id: ONLY,
         origin: Origin::Model { call_id: "exec".to_owned() },
@@ -133,7 +134,7 @@ fn prepare(bench: &Workbench, place: &Place, command: String) -> Prepared {
         cwd: place.cwd.clone(),
     };
     let path = std::env::var_os("PATH").map(|path| tools::search_path(&path));
-    tools::prepare(&CommandAssessor, operation, place, path.as_deref(), &bench.settings)
+    tools::prepare(&CommandAssessor, operation, place, path.as_deref(), settings)
 }
 
 /// Passes a command through the gate, or says why not: only what is whitelisted, and contained, comes by.

@@ -39,6 +39,7 @@ impl Terms {
         if let Some((launcher, state)) = self.unproved.take() {
             self.enforced = contain::enforceable(Some(&contain::prove(&launcher, &state)), true);
         }
+        self.settings.walled = self.enforced.read_only_command;
         self
     }
 

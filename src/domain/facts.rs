@@ -103,9 +103,11 @@ pub enum GlobFact {
     TooMany,
 }
 
-/// A sensitive file below a folder, one of maybe several.
+/// What was found where sensitive files were looked for below a folder: one of maybe several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SecretFact {
+    /// No sensitive file.
+    Nothing,
     /// Its path: a search comes to it that leaves hidden files and build products out.
     Plain(String),
     /// Its path: only a search of hidden files or build products comes to it.
@@ -155,7 +157,7 @@ pub struct Facts {
     /// By folder: whether a path below it, split at blanks, names a sensitive file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub below: BTreeMap<String, GlobFact>,
-    /// By folder: a sensitive file below it, if there is one.
+    /// By folder: whether a sensitive file lies below it, where that was looked for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<String, SecretFact>,
     /// By pattern: the names that it matches, where each is judged by itself.

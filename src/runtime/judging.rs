@@ -1,12 +1,17 @@
 //! From a call to a proposal: it is read, what it names is looked at, it is judged, and that is journalled.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
 
 use super::engine::Side;
 use super::recorder::Recorder;
 use crate::app::Proposal;
+use crate::contain;
 use crate::domain::{
-    Arguments, Claim, Class, JournalEntry, JournalEvent, Operation, OperationId, Origin, Prepared, ToolCall,
+    Arguments, Claim, Class, JournalEntry, JournalEvent, Operation, OperationId, OperationKind, Origin, Prepared,
+    ToolCall,
 };
 use crate::tools::{prepare, with_catalog, with_declared};
 
@@ -36,12 +41,17 @@ pub(super) async fn look(side: Side, operation: Operation) -> Result<Prepared, S
     };
     let asked = Arc::clone(&tool);
     let place = side.place();
-    let settings = side.bench.settings.clone();
+    let mut settings = side.bench.settings.clone();
+    if let OperationKind::Command(_) = operation.kind {
+        // Whoever asks has waited for it before, as long as is worth it.
+        let proof = timeout(Duration::ZERO, side.bench.walls.proof()).await;
+        settings.walled = proof.is_ok_and(|proof| contain::enforceable(Some(&proof), false).read_only_command);
+    }
+    let (eyes, path) = (settings.clone(), side.path.clone());
     let judged = blocking(move || {
-        let path = side.path.as_deref();
-        let judged = prepare(tool.assessor(), operation, &place, path, &side.bench.settings);
+        let judged = prepare(tool.assessor(), operation, &place, path.as_deref(), &eyes);
         match tool.declared() {
-            Some(declared) => with_declared(tool.assessor(), judged, declared.clone(), &side.bench.settings),
+            Some(declared) => with_declared(tool.assessor(), judged, declared.clone(), &eyes),
             None => judged,
         }
     })

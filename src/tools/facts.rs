@@ -76,6 +76,13 @@ fn looked_at(
         let listed = by_name(assessor, &operation, &mentions, look, settings);
         (facts, assessment, mentions) = listed.unwrap_or((facts, assessment, mentions));
     }
+    // A search of whole folders takes longer to look through than all else: only where that decides.
+    if assessment.class() == Class::Whitelisted && !settings.walled && !mentions.sought.is_empty() {
+        for (folder, all) in &mentions.sought {
+            facts.secrets.insert(folder.clone(), look.below(folder, *all, &settings.sensitive).secret);
+        }
+        assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+    }
     facts.targets = targets::targets(&operation.kind, &mentions, &facts, assessment.class(), settings);
     assessment.production = settings.production.told(&facts.targets);
     (Prepared { operation, facts, assessment }, mentions)
@@ -87,10 +94,10 @@ fn all_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -
         let globs = mentions.globs.iter().map(|glob| (glob.clone(), look.glob(glob, &settings.sensitive)));
         facts.globs = globs.collect();
         for folder in &mentions.below {
-            let below = look.below(folder, &settings.sensitive);
+            let below = look.below(folder, true, &settings.sensitive);
             facts.below.insert(folder.clone(), below.parted);
             facts.dashed.insert(folder.clone(), below.dashed);
-            facts.secrets.extend(below.secret.map(|secret| (folder.clone(), secret)));
+            facts.secrets.insert(folder.clone(), below.secret);
         }
     }
     facts

@@ -84,12 +84,14 @@ impl Seen {
 /// What lies below a folder.
 #[derive(Clone, Debug)]
 pub(super) struct Below {
+    /// Whether hidden folders and build products were looked through, too.
+    pub(super) all: bool,
     /// Whether a path may come apart into a sensitive one.
     pub(super) parted: GlobFact,
     /// Whether a part of a path may be a flag; none where nobody could tell.
     pub(super) dashed: Option<bool>,
-    /// A sensitive file, if there is one.
-    pub(super) secret: Option<SecretFact>,
+    /// Whether there is a sensitive file.
+    pub(super) secret: SecretFact,
 }
 
 /// One look at what an operation names.
@@ -125,13 +127,14 @@ impl<'a> Look<'a> {
         left.is_some()
     }
 
-    /// What lies below a folder, looked through once for all who ask from the same place.
-    pub(super) fn below(&mut self, folder: &str, sensitive: &Sensitive) -> Below {
+    /// What lies below a folder, looked through once for all who ask from the same place: all of it, or what a search
+    /// comes to which passes hidden folders and build products over.
+    pub(super) fn below(&mut self, folder: &str, all: bool, sensitive: &Sensitive) -> Below {
         let about = (located(folder, self.place), self.place.clone());
-        if let Some(known) = self.seen.below.get(&about) {
+        if let Some(known) = self.seen.below.get(&about).filter(|known| known.all || !all) {
             return known.clone();
         }
-        let below = self.looked_below(&about.0, sensitive);
+        let below = self.looked_below(&about.0, all, sensitive);
         self.seen.below.insert(about, below.clone());
         below
     }
@@ -153,7 +156,7 @@ impl<'a> Look<'a> {
             &mentions.below,
             &mentions.settings,
         ];
-        if most.iter().any(|names| names.len() > NAMES) {
+        if most.iter().any(|names| names.len() > NAMES) || mentions.sought.len() > NAMES {
             facts.trouble = Some(format!("it names more than {NAMES} things"));
             return facts;
         }

@@ -29,6 +29,10 @@ fn runs(command: &str, workspace: &Path) -> bool {
 }
 
 fn judged(command: &str, workspace: &Path) -> Assessment {
+    judged_by(command, workspace, &AssessSettings::default())
+}
+
+fn judged_by(command: &str, workspace: &Path, settings: &AssessSettings) -> Assessment {
     let cwd = workspace.to_path_buf();
     let place = Place { cwd: cwd.clone(), workspace: cwd.clone(), home: workspace.parent().map(Path::to_path_buf) };
     let operation = Operation {
@@ -39,7 +43,7 @@ fn judged(command: &str, workspace: &Path) -> Assessment {
         kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false }),
         cwd,
     };
-    prepare(&CommandAssessor, operation, &place, None, &AssessSettings::default()).assessment
+    prepare(&CommandAssessor, operation, &place, None, settings).assessment
 }
 
 #[test]
@@ -93,7 +97,7 @@ fn lines_of_sensitive_files_are_searched_only_where_walls_hide_them() {
     let asks = |command: &str, names: &[&str]| {
         let (_kept, workspace) = world(names);
         assert!(runs(command, &workspace), "behind walls: {command}");
-        judged(command, &workspace).searched.is_some()
+        judged(command, &workspace).searched.is_some_and(|why| why.contains("is sensitive"))
     };
     for command in [
         "grep -rn TODO .",
@@ -127,6 +131,13 @@ fn lines_of_sensitive_files_are_searched_only_where_walls_hide_them() {
         assert!(!asks(command, &["a.txt", "src/b.rs", ".env"]), "{command}");
     }
     assert!(asks("rg TODO", &["a.txt", "server.pem"]) && !asks("rg -g '*.rs' TODO", &["a.txt", "server.pem"]));
+    // Behind walls nobody looks, which would take longer than the search: without them it asks all the same.
+    let (_kept, workspace) = world(&["a.txt"]);
+    let behind = AssessSettings { walled: true, ..AssessSettings::default() };
+    let unlooked = judged_by("grep -rn TODO .", &workspace, &behind).searched;
+    assert!(unlooked.is_some_and(|why| why.contains("wasn't looked for")));
+    assert_eq!(judged("grep -rn TODO .", &workspace).searched, None);
+    assert_eq!(judged_by("grep TODO a.txt", &workspace, &behind).searched, None);
 }
 
 #[test]

@@ -15,38 +15,60 @@ use crate::domain::{GlobFact, Place, SecretFact};
 const NAMES: usize = 50_000;
 /// Most sensitive names of which it is asked whether git tracks them.
 const TRACKED: usize = 64;
+/// Signs by which a name is a pattern.
+const GLOB: [char; 3] = ['*', '?', '['];
+/// Signs that a shell, or `xargs`, drops.
+const QUOTES: [char; 3] = ['\'', '"', '\\'];
 /// Folders of other people's code and of build products: git ignores them, and so do most searches.
 const PASSED: [&str; 6] = ["node_modules", "target", "venv", "vendor", "dist", "build"];
 
+/// A folder that is still to be looked through.
+struct Folder {
+    path: PathBuf,
+    /// Whether a listing comes to it which leaves out what is hidden.
+    plain: bool,
+    /// Whether its own path may come apart.
+    odd: bool,
+}
+
 impl Look<'_> {
     /// Looks through all that lies below a folder: for parts of paths that are sensitive, and for those that may be
-    /// flags, where that could be told. Links are not followed, but where they lead is looked at.
-    pub(super) fn looked_below(&self, root: &Path, sensitive: &Sensitive) -> Below {
+    /// flags, where that could be told. Links are not followed, but where they lead is looked at. Hidden folders and build
+    /// products are passed over unless everything is wanted.
+    pub(super) fn looked_below(&self, root: &Path, everything: bool, sensitive: &Sensitive) -> Below {
         // What a plain search passes over comes last: where there is too much of it, nothing plain is left out.
-        let (mut folders, mut passed_over) = (vec![root.to_owned()], Vec::new());
+        let (mut folders, mut passed_over) =
+            (vec![Folder { path: root.to_owned(), plain: true, odd: false }], Vec::new());
         let (mut left, mut dashed, mut parted, mut linked, mut listed) = (NAMES, false, None, None, None);
         let mut left_out: BTreeMap<OsString, PathBuf> = BTreeMap::new();
         let (mut all, mut plainly) = (true, false);
         'all: while let Some(folder) = folders.pop().or_else(|| passed_over.pop()) {
-            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+            if !folder.plain && !everything {
+                all = false;
+                break;
+            }
+            let Ok(entries) = std::fs::read_dir(&folder.path) else { continue };
             for entry in entries.flatten() {
                 let Some(fewer) = left.checked_sub(1) else {
                     all = false;
-                    plainly = !folders.is_empty() || plainly_listed(folder.strip_prefix(root).unwrap_or(&folder));
+                    plainly = !folders.is_empty() || folder.plain;
                     break 'all;
                 };
                 left = fewer;
                 let path = entry.path();
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
-                dashed |= may_be_flag(&name) || folder == root && name.starts_with(['+', '@']);
-                let below = path.strip_prefix(root).unwrap_or(&path);
-                if parted.is_none() && names_sensitive(below, sensitive, self.place()) {
+                dashed |= may_be_flag(&name) || folder.path == root && name.starts_with(['+', '@']);
+                let odd = folder.odd || comes_apart(&name);
+                if parted.is_none()
+                    && odd
+                    && names_sensitive(path.strip_prefix(root).unwrap_or(&path), sensitive, self.place())
+                {
                     parted = Some(path.to_string_lossy().into_owned());
                 }
                 let kind = entry.file_type().ok();
                 let is_folder = kind.is_some_and(|kind| kind.is_dir());
-                let plain = plainly_listed(below);
+                let plain = folder.plain && plainly_listed(&name);
                 if listed.is_none()
                     && (plain || left_out.len() < TRACKED)
                     && sensitive.means(&path.to_string_lossy(), is_folder, self.place())
@@ -58,7 +80,7 @@ impl Look<'_> {
                     }
                 }
                 if is_folder {
-                    if plain { &mut folders } else { &mut passed_over }.push(path);
+                    if plain { &mut folders } else { &mut passed_over }.push(Folder { path, plain, odd });
                 } else if linked.is_none()
                     && kind.is_some_and(|kind| kind.is_symlink())
                     && self.leads_out(&path, sensitive)
@@ -67,9 +89,15 @@ impl Look<'_> {
                 }
             }
         }
-        let hidden = left_out.values().next().map(|path| SecretFact::Hidden(path.to_string_lossy().into_owned()));
-        let secret = listed.clone().map(SecretFact::Plain).or(hidden);
+        let secret = match (&listed, left_out.values().next()) {
+            (Some(path), _) => SecretFact::Plain(path.clone()),
+            (None, _) if plainly => SecretFact::TooMany,
+            (None, Some(path)) => SecretFact::Hidden(path.to_string_lossy().into_owned()),
+            (None, None) if all => SecretFact::Nothing,
+            (None, None) => SecretFact::HiddenTooMany,
+        };
         Below {
+            all: everything,
             parted: match (parted, all) {
                 (Some(path), _) => GlobFact::Sensitive(path),
                 (None, false) => GlobFact::TooMany,
@@ -80,11 +108,7 @@ impl Look<'_> {
                     .unwrap_or(GlobFact::Nothing),
             },
             dashed: (dashed || all).then_some(dashed),
-            secret: match secret {
-                Some(SecretFact::Hidden(_)) | None if plainly => Some(SecretFact::TooMany),
-                None if !all => Some(SecretFact::HiddenTooMany),
-                known => known,
-            },
+            secret,
         }
     }
 
@@ -110,15 +134,18 @@ fn tracked(root: &Path, paths: &BTreeMap<OsString, PathBuf>) -> Option<GlobFact>
     Some(if hidden { GlobFact::Tracked(path) } else { GlobFact::Listed(path) })
 }
 
-/// Whether a path below a folder is among those that a listing shows which leaves out what is hidden.
-fn plainly_listed(below: &Path) -> bool {
-    let mut parts = below.iter().map(|part| part.to_string_lossy());
-    !parts.any(|part| part.starts_with('.') || PASSED.contains(&&*part))
+/// Whether a listing shows a name which leaves out what is hidden.
+fn plainly_listed(name: &str) -> bool {
+    !name.starts_with('.') && !PASSED.contains(&name)
+}
+
+/// Whether a shell may take a name apart, or for a pattern.
+fn comes_apart(name: &str) -> bool {
+    name.contains(|c: char| c.is_ascii_whitespace() || GLOB.contains(&c) || QUOTES.contains(&c))
 }
 
 /// Whether a part of a name begins with a dash, or with what may become one.
 fn may_be_flag(name: &str) -> bool {
-    const QUOTES: [char; 3] = ['\'', '"', '\\'];
     let part = |part: &str| part.trim_start_matches(QUOTES).starts_with(['-', '+', '@', '*', '?', '[']);
     name.starts_with('-')
         || name.split_ascii_whitespace().skip(1).any(part)
@@ -127,12 +154,7 @@ fn may_be_flag(name: &str) -> bool {
 
 /// Whether a part of a path is, or as a pattern matches, a sensitive one that the path as a whole is not.
 fn names_sensitive(path: &Path, sensitive: &Sensitive, place: &Place) -> bool {
-    const GLOB: [char; 3] = ['*', '?', '['];
-    const QUOTES: [char; 3] = ['\'', '"', '\\'];
     let text = path.to_string_lossy();
-    if !text.contains(|c: char| c.is_ascii_whitespace() || GLOB.contains(&c) || QUOTES.contains(&c)) {
-        return false;
-    }
     let bare = text.replace(QUOTES, "");
     let mut parts = text.split_ascii_whitespace().chain(bare.split_ascii_whitespace());
     parts.any(|part| {
@@ -153,7 +175,7 @@ mod tests {
         std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
         std::fs::write(root.join(name), "").unwrap();
         let place = Place { cwd: root.clone(), workspace: root, home: None };
-        Look::new(&place, None, &mut Seen::default()).below(".", &Sensitive::default()).parted
+        Look::new(&place, None, &mut Seen::default()).below(".", true, &Sensitive::default()).parted
     }
 
     #[test]

@@ -172,9 +172,13 @@ impl Judge<'_> {
             Some(SecretFact::TooMany | SecretFact::HiddenTooMany) => {
                 self.lines = Some(format!("Of very many files below {folder}, one may be sensitive."));
             }
+            Some(SecretFact::Nothing) => {}
+            None if fact.is_none() && self.lines.is_none() => {
+                self.lines = Some(format!("Whether a sensitive file lies below {folder} wasn't looked for."));
+            }
             None => {}
         }
-        self.mentions.below.insert(folder.to_owned());
+        *self.mentions.sought.entry(folder.to_owned()).or_default() |= depth == Depth::All;
     }
 
     /// What lies below a folder is read, and links are followed there. Walls hide what is sensitive where they lead.
