@@ -1,7 +1,7 @@
 //! Judges the words of one program by its entry in the table: flags as the program would read them, operands by
 //! what they mean. What the entry doesn't know asks.
 
-use super::flags::{BUNDLE, Flags, is_flag, raw, revokes, unbundled};
+use super::flags::{BUNDLE, Flags, is_flag, raw, revokes, unbundled, unled};
 use super::judge::{Feed, Judge, Objects};
 use super::kind::{Kind, narrows};
 use super::naming::{begins_with_names, calls, identifies};
@@ -61,8 +61,8 @@ impl Judge<'_> {
 
     fn by_words(&mut self, entry: &Entry, name: &str, words: &[Word]) {
         let before = self.findings.len();
-        let led = words.first().and_then(Word::text).is_some_and(|text| entry.leads.contains(text));
-        let words = &words[usize::from(led)..];
+        let unled = unled(entry, words);
+        let words = unled.as_deref().unwrap_or(words);
         let unbundled = entry.bundled.then(|| unbundled(entry, words)).flatten();
         let words = unbundled.as_deref().unwrap_or(words);
         let mut reading = Reading { required: entry.requires.is_empty(), ..Reading::default() };

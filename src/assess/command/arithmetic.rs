@@ -139,6 +139,9 @@ impl Judge<'_> {
     }
 }
 
+/// Letters by which `printf` prints a number.
+const NUMBERS: [char; 14] = ['d', 'i', 'o', 'u', 'x', 'X', 'e', 'E', 'f', 'F', 'g', 'G', 'a', 'A'];
+
 /// What `printf` takes for numbers by its format; everything where that isn't known.
 fn printed_numbers(words: &[Word]) -> Vec<&Word> {
     let words = match words {
@@ -175,7 +178,9 @@ fn conversions(format: &str) -> Vec<bool> {
             rest = behind;
             continue;
         }
-        let kind = behind.trim_start_matches(|c: char| "-+ #'0123456789.*$hlLjztq".contains(c));
+        let modified = behind.trim_start_matches(|c: char| "-+ #'0123456789.*$hlLjzt".contains(c));
+        // A size of its own before what says that it is a number; by itself it quotes.
+        let kind = modified.strip_prefix('q').filter(|kind| kind.starts_with(NUMBERS)).unwrap_or(modified);
         let between = &behind[..behind.len() - kind.len()];
         wanted.extend(between.matches('*').map(|_| true));
         // `%2$d` takes a word of its own choice.

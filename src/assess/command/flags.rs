@@ -247,6 +247,17 @@ pub(super) fn raw(words: &[Word]) -> bool {
     words.iter().take_while(|word| word.text() != Some("--")).any(told)
 }
 
+/// The words without one that changes nothing and stands before all others but flags whose values are in them.
+pub(super) fn unled(entry: &Entry, words: &[Word]) -> Option<Vec<Word>> {
+    let valued = |flag: &str| {
+        let bare = matches!(entry.flags.get(flag), Some(Takes::Nothing));
+        bare || flag.split_once('=').is_some_and(|(name, _)| name.starts_with('-') && entry.flags.contains_key(name))
+    };
+    let at = words.iter().take_while(|word| word.text().is_some_and(valued)).count();
+    let led = words.get(at).and_then(Word::text).is_some_and(|text| entry.leads.contains(text));
+    led.then(|| words[..at].iter().chain(&words[at + 1..]).cloned().collect())
+}
+
 /// The words with a dash before a first word of flags, where that means the same: only its last letter takes a value.
 pub(super) fn unbundled(entry: &Entry, words: &[Word]) -> Option<Vec<Word>> {
     let letters = words.first()?.text()?;

@@ -58,7 +58,7 @@ pub(super) enum Kind {
     Name,
     /// A file of the system's own folders of programs and libraries.
     Installed,
-    /// One word of letters, digits, `-`, `_` and dots.
+    /// One word of letters, digits, `-`, `_` and dots, which doesn't begin with a dot.
     Word,
     /// An expression over a document that reads no other.
     Xpath,
@@ -225,7 +225,8 @@ impl Judge<'_> {
             Kind::Installed if word.text().is_some_and(installed) => {}
             Kind::Setting if word.text().is_some_and(|text| !text.contains(['=', '/'])) => {}
             Kind::Name if word.text().is_some_and(|text| !text.contains('/') && !text.starts_with('@')) => {}
-            Kind::Word if word.text().is_some_and(|text| text.bytes().all(plain_byte)) => {}
+            // A name that begins with a dot is a file's, which some programs open where there is one.
+            Kind::Word if word.text().is_some_and(|text| !text.starts_with('.') && text.bytes().all(plain_byte)) => {}
             Kind::Xpath
                 if word.text().is_some_and(own_document) => {}
             Kind::Revset if word.text().is_some_and(own_revisions) => {}

@@ -403,6 +403,6 @@ fn hostile_text_of_the_longest_kind_needs_little_stack_and_time() {
         let (start, shown) = (std::time::Instant::now(), text[..30].to_owned());
         let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(move || judged(&text).class()).unwrap();
         assert!(thread.join().is_ok(), "{shown}");
-        assert!(start.elapsed().as_secs() < 5, "{shown} takes {:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 10, "{shown} takes {:?}", start.elapsed());
     }
 }
