@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use super::look::{Look, NAMES, located};
 use super::{Seen, targets};
 use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess, secrets_of};
-use crate::domain::{Assessment, Catalog, Class, Declared, Facts, Operation, OperationKind, Place, Prepared};
+use crate::domain::{Assessment, Catalog, Class, Declared, Facts, Operation, OperationKind, Place, Prepared, each};
 
 /// Files of the folder that make, just, npm and their like obey without being named.
 const RUNNERS: [&str; 9] = [
@@ -91,6 +91,11 @@ fn all_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -
             facts.below.insert(folder.clone(), below.parted);
             facts.dashed.insert(folder.clone(), below.dashed);
             facts.secrets.extend(below.secret.map(|secret| (folder.clone(), secret)));
+        }
+        for pattern in &mentions.each {
+            let below = look.below_each(pattern, &settings.sensitive);
+            facts.below.insert(each(pattern), below.parted);
+            facts.secrets.extend(below.secret.map(|secret| (each(pattern), secret)));
         }
     }
     facts
