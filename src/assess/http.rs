@@ -185,11 +185,15 @@ fn by_spelling(http: &HttpOperation, url: &Url) -> Option<Finding> {
     if host::plainly_spelled(spelled.trim_end_matches('.'), real) {
         return None;
     }
-    let sentence = match letters(real).filter(|_| spelled.eq_ignore_ascii_case(real)) {
+    let sentence = match letters(real).filter(|_| spelled.trim_end_matches('.').eq_ignore_ascii_case(real)) {
+        // The same look as by its letters.
+        Some(letters) if host::plainly_spelled(&letters, real) && url::quirks::domain_to_ascii(&letters) == real => {
+            return None;
+        }
         Some(letters) => {
-            let plain = host::plainly_spelled(&letters, real);
-            let alike = if plain { "" } else { ", with letters that may look like others" };
-            format!("The host is spelled {spelled}, which stands for {letters}{alike}.")
+            format!(
+                "The host is spelled {spelled}, which stands for {letters}, with letters that may look like others."
+            )
         }
         None => format!("The host is spelled {spelled}, and leads to {real}."),
     };
@@ -383,8 +387,11 @@ mod tests {
 
     #[test]
     fn what_a_coded_host_stands_for_is_said() {
+        for url in ["https://xn--bcher-kva.example/", "https://b\u{fc}cher.example/", "https://XN--wgv71a119e.jp/a"] {
+            let http = HttpOperation { method: "GET".to_owned(), url: url.to_owned(), headers: Vec::new(), body: None };
+            assert_eq!(by_spelling(&http, &read(url).unwrap()), None, "{url}");
+        }
         for (url, ends) in [
-            ("https://xn--bcher-kva.example/", "xn--bcher-kva.example, which stands for bücher.example."),
             (
                 "https://XN--exmple-4nf.org:8443/a",
                 "stands for ex\u{430}mple.org, with letters that may look like others.",

@@ -82,6 +82,8 @@ pub struct Mentions {
     pub repositories: BTreeSet<String>,
     /// Folders in which git names branches and tags.
     pub refs: BTreeSet<String>,
+    /// Folders in which git names the files that it tracks.
+    pub tracked: BTreeSet<String>,
     /// Ids of git's objects, or beginnings of them, each behind the folder in which git would look for it and a colon.
     pub objects: BTreeSet<String>,
     /// Folders in which a pattern picks names.
@@ -93,8 +95,10 @@ pub struct Mentions {
     /// Folders below which paths are found that may come apart, absolute.
     pub below: BTreeSet<String>,
     /// Folders whose files are searched for lines, absolute, and whether those of hidden folders and build products are,
-    /// too: where no walls hide what is sensitive, it is looked for.
+    /// too: where no walls hide what is sensitive, it is looked for. So too patterns, under [`each`](crate::domain::each).
     pub sought: BTreeMap<String, bool>,
+    /// Patterns of which each folder that they match is read with all that lies below.
+    pub each: BTreeSet<String>,
     /// Patterns over which loops run, absolute: each name would be judged by itself.
     pub lists: BTreeSet<String>,
     /// Folders in which Python would look for modules.
@@ -111,6 +115,7 @@ impl Mentions {
         self.programs.extend(other.programs);
         self.repositories.extend(other.repositories);
         self.refs.extend(other.refs);
+        self.tracked.extend(other.tracked);
         self.objects.extend(other.objects);
         self.folders.extend(other.folders);
         self.globs.extend(other.globs);
@@ -119,6 +124,7 @@ impl Mentions {
         for (folder, all) in other.sought {
             *self.sought.entry(folder).or_default() |= all;
         }
+        self.each.extend(other.each);
         self.lists.extend(other.lists);
         self.modules.extend(other.modules);
         self.settings.extend(other.settings);

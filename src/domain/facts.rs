@@ -148,6 +148,10 @@ pub struct Facts {
     /// By folder: whether no branch or tag of the repository there has a name that begins with a dash.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub refs: BTreeMap<String, bool>,
+    /// By folder: whether a file that the repository there tracks has a name of which a part may be a flag; none where nobody
+    /// could tell.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tracked: BTreeMap<String, Option<bool>>,
     /// By folder and id, a colon between them: whether what git keeps there under it is a file, as far as is known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub objects: BTreeMap<String, bool>,
@@ -157,7 +161,7 @@ pub struct Facts {
     /// By folder: whether a path below it, split at blanks, names a sensitive file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub below: BTreeMap<String, GlobFact>,
-    /// By folder: whether a sensitive file lies below it, where that was looked for.
+    /// By folder: whether a sensitive file lies below it, where that was looked for. So too by pattern, under [`each`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub secrets: BTreeMap<String, SecretFact>,
     /// By pattern: the names that it matches, where each is judged by itself.
@@ -175,8 +179,24 @@ pub struct Facts {
     /// Whether it is another program that runs it: nothing of ours holds a client of a database to reading there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unguarded: bool,
+    /// Whether it is a shell that may compute what `[` compares as numbers, and so run what stands in such a word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub computes: bool,
     /// Trouble while looking: makes the operation unreadable.
     pub trouble: Option<String>,
+}
+
+/// By what name stands among what lies below folders what lies below each of those that a pattern matches: no folder's name
+/// ends so.
+#[must_use]
+pub fn each(pattern: &str) -> String {
+    format!("{pattern}/")
+}
+
+/// The pattern that stands under such a name.
+#[must_use]
+pub fn pattern_of(name: &str) -> Option<&str> {
+    name.strip_suffix('/').filter(|pattern| !pattern.is_empty())
 }
 
 /// A file or folder as a person is told of it: from the home folder where it is below it.

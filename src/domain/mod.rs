@@ -43,7 +43,9 @@ pub use chat::{
 };
 pub use cost::{Amount, Cost, Prices};
 pub use edit::{Edit, Editable, unclaimed};
-pub use facts::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact, SecretFact, below_home};
+pub use facts::{
+    Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact, SecretFact, below_home, each, pattern_of,
+};
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;
 pub use mask::{mask, masked, masked_part};

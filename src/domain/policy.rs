@@ -416,9 +416,8 @@ fn whitelisted(
     }
     let containment = prepared.assessment.containment;
     let staged = enforceable.covers(kind, Containment::Staged) && prepared.facts.place.stageable();
-    let hidden = prepared.assessment.walled.as_ref().or(prepared.assessment.searched.as_ref());
-    if let Some(why) = hidden.filter(|_| !enforceable.covers(kind, containment)) {
-        let reason = format!("{reason} {why} No walls hide it here.");
+    if let Some(why) = prepared.assessment.without_walls().filter(|_| !enforceable.covers(kind, containment)) {
+        let reason = format!("{reason} {why}");
         return decide(Verdict::Ask, Step::Default, Containment::None, reason);
     }
     match containment {

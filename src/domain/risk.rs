@@ -175,6 +175,9 @@ pub struct Assessment {
     /// without walls it asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searched: Option<String>,
+    /// How many processes it may start side by side unless walls limit them, in a sentence: without walls it asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crowds: Option<String>,
     /// It shows names of files and data about them alone, nothing of what they hold.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub listing: bool,
@@ -235,6 +238,14 @@ impl Assessment {
     #[must_use]
     pub fn class(&self) -> Class {
         self.findings.iter().map(|finding| finding.class).max().unwrap_or(Class::Unknown)
+    }
+
+    /// Why it asks where no walls are, if it does, in sentences.
+    #[must_use]
+    pub fn without_walls(&self) -> Option<String> {
+        let hidden = self.walled.as_ref().or(self.searched.as_ref());
+        let hidden = hidden.map(|why| format!("{why} No walls hide it here."));
+        hidden.or_else(|| self.crowds.as_ref().map(|why| format!("{why} No walls limit them here.")))
     }
 
     /// The worst level of its findings; medium without any.

@@ -8,7 +8,9 @@ use std::ffi::OsStr;
 use super::look::{Look, NAMES, located};
 use super::{Seen, targets};
 use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess, secrets_of};
-use crate::domain::{Assessment, Catalog, Class, Declared, Facts, Operation, OperationKind, Place, Prepared};
+use crate::domain::{
+    Assessment, Catalog, Class, Declared, Facts, Operation, OperationKind, Place, Prepared, each, pattern_of,
+};
 
 /// Files of the folder that make, just, npm and their like obey without being named.
 const RUNNERS: [&str; 9] = [
@@ -79,7 +81,11 @@ fn looked_at(
     // A search of whole folders takes longer to look through than all else: only where that decides.
     if assessment.class() == Class::Whitelisted && !settings.walled && !mentions.sought.is_empty() {
         for (folder, all) in &mentions.sought {
-            facts.secrets.insert(folder.clone(), look.below(folder, *all, &settings.sensitive).secret);
+            let below = match pattern_of(folder) {
+                Some(pattern) => look.below_each(pattern, *all, &settings.sensitive),
+                None => look.below(folder, *all, &settings.sensitive),
+            };
+            facts.secrets.insert(folder.clone(), below.secret);
         }
         assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
     }
@@ -98,6 +104,11 @@ fn all_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -
             facts.below.insert(folder.clone(), below.parted);
             facts.dashed.insert(folder.clone(), below.dashed);
             facts.secrets.insert(folder.clone(), below.secret);
+        }
+        for pattern in &mentions.each {
+            let below = look.below_each(pattern, true, &settings.sensitive);
+            facts.below.insert(each(pattern), below.parted);
+            facts.secrets.insert(each(pattern), below.secret);
         }
     }
     facts

@@ -2,13 +2,13 @@
 //! an `id_rsa`, `cat n*` beside a link that leads to one. Its letters alone don't say so.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::look::{Look, located};
+use super::look::{Below, Look, located};
 use crate::assess::{LISTED, Sensitive};
-use crate::domain::GlobFact;
+use crate::domain::{GlobFact, SecretFact};
 
 /// Most paths that a pattern becomes; each is judged.
 const MATCHES: usize = 2_000;
@@ -74,6 +74,30 @@ impl Look<'_> {
         (names.len() <= LISTED).then_some(names)
     }
 
+    /// What lies below each folder that a pattern matches now, taken together: of all that stands where it begins to match,
+    /// where these are many.
+    pub(super) fn below_each(&mut self, pattern: &str, everything: bool, sensitive: &Sensitive) -> Below {
+        let whole = located(pattern, self.place());
+        let found = self.expand(&whole).map(|found| found.into_iter().filter(|path| path.is_dir()).collect::<Vec<_>>());
+        let folders = found.filter(|found| found.len() <= LISTED).unwrap_or_else(|| {
+            let fixed = |part: &Component<'_>| {
+                matcher(part.as_os_str()).is_none() && !part.as_os_str().as_encoded_bytes().contains(&b'{')
+            };
+            vec![whole.components().take_while(fixed).collect()]
+        });
+        let mut all = Below { all: everything, parted: GlobFact::Nothing, dashed: None, secret: SecretFact::Nothing };
+        for folder in folders {
+            let below = self.below(&folder.to_string_lossy(), everything, sensitive);
+            if matches!((&all.parted, &below.parted), (GlobFact::Nothing, _) | (_, GlobFact::Linked(_))) {
+                all.parted = below.parted;
+            }
+            if plainness(&below.secret) > plainness(&all.secret) {
+                all.secret = below.secret;
+            }
+        }
+        all
+    }
+
     /// Adds the names in a folder that match. False if there are more than may be looked through.
     fn matches(&mut self, folder: &Path, matcher: &GlobMatcher, part: &OsStr, into: &mut Vec<PathBuf>) -> bool {
         let Ok(names) = std::fs::read_dir(folder) else { return true };
@@ -92,6 +116,17 @@ impl Look<'_> {
             }
         }
         true
+    }
+}
+
+/// How many searches come to a sensitive file.
+fn plainness(secret: &SecretFact) -> u8 {
+    match secret {
+        SecretFact::Nothing => 0,
+        SecretFact::HiddenTooMany => 1,
+        SecretFact::Hidden(_) => 2,
+        SecretFact::TooMany => 3,
+        SecretFact::Plain(_) => 4,
     }
 }
 

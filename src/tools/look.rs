@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::unguarded::Unguarded;
-use super::{modules, objects, refs, repository};
+use super::{modules, objects, refs, repository, tracked};
 use crate::assess::{Mentions, Sensitive, foreign_settings};
 use crate::domain::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact, SecretFact};
 use crate::private;
@@ -142,7 +142,8 @@ impl<'a> Look<'a> {
     /// Looks at everything that is mentioned.
     pub(super) fn at(&mut self, mentions: &Mentions) -> Facts {
         let unguarded = self.seen.unguarded.is_some();
-        let mut facts = Facts { place: self.place.clone(), unguarded, ..Facts::default() };
+        let computes = self.seen.unguarded.as_ref().is_some_and(Unguarded::computes);
+        let mut facts = Facts { place: self.place.clone(), unguarded, computes, ..Facts::default() };
         let most = [
             &mentions.paths,
             &mentions.contents,
@@ -152,8 +153,10 @@ impl<'a> Look<'a> {
             &mentions.globs,
             &mentions.parted,
             &mentions.refs,
+            &mentions.tracked,
             &mentions.objects,
             &mentions.below,
+            &mentions.each,
             &mentions.settings,
         ];
         if most.iter().any(|names| names.len() > NAMES) || mentions.sought.len() > NAMES {
@@ -182,6 +185,9 @@ impl<'a> Look<'a> {
         }
         for folder in &mentions.refs {
             facts.refs.insert(folder.clone(), refs::plain(&located(folder, self.place)));
+        }
+        for folder in &mentions.tracked {
+            facts.tracked.insert(folder.clone(), tracked::dashed(&located(folder, self.place)));
         }
         for object in &mentions.objects {
             if let Some((folder, id)) = object.rsplit_once(':') {

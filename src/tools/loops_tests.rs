@@ -96,8 +96,9 @@ fn what_a_listing_finds_is_shown_whole_only_where_nothing_sensitive_is_among_it(
 fn lines_of_sensitive_files_are_searched_only_where_walls_hide_them() {
     let asks = |command: &str, names: &[&str]| {
         let (_kept, workspace) = world(names);
-        assert!(runs(command, &workspace), "behind walls: {command}");
-        judged(command, &workspace).searched.is_some_and(|why| why.contains("is sensitive"))
+        let found = judged(command, &workspace);
+        assert_eq!(found.class(), Class::Whitelisted, "behind walls: {command}: {:?}", found.findings);
+        found.searched.is_some_and(|why| why.contains("is sensitive"))
     };
     for command in [
         "grep -rn TODO .",
@@ -108,6 +109,11 @@ fn lines_of_sensitive_files_are_searched_only_where_walls_hide_them() {
         "rg -uu x",
         "ag -u x",
         "git grep --no-index x",
+        "git grep --no-index x .",
+        "git diff --no-index . src",
+        "git diff src .",
+        "ctags -x -R .",
+        "tar cf - . | wc -c",
         "diff -r . src",
         "find . -type f | xargs grep x",
         "find . -type f -exec grep -H x {} +",
@@ -124,11 +130,46 @@ fn lines_of_sensitive_files_are_searched_only_where_walls_hide_them() {
         "grep TODO a.txt",
         "rg TODO",
         "diff -rq . src",
+        "git diff --no-index a.txt src/b.rs",
+        "git diff a.txt src/b.rs",
+        "ctags -x a.txt",
         "find . -name '*.rs' | xargs grep x",
         "find . -type f | xargs grep -l x",
         "find . -type f | wc -l",
     ] {
         assert!(!asks(command, &["a.txt", "src/b.rs", ".env"]), "{command}");
+    }
+    for command in [
+        "grep -r x *",
+        "grep -rn x s*/",
+        "for d in */; do grep -rn x \"$d\" | head -3; done",
+        "diff -r s* t",
+        "ls | xargs grep -r x",
+        "tar cf - s* | wc -c",
+        "rg --hidden x *",
+    ] {
+        assert!(asks(command, &["a.txt", "src/deep/.env", "t/a"]), "{command}");
+        assert!(!asks(command, &["a.txt", "src/deep/a", "t/a"]), "{command}");
+    }
+    // What a pattern doesn't match, no search comes to.
+    for command in ["grep -r x *", "grep -r x s*", "rg x *"] {
+        assert!(!asks(command, &["a.txt", ".env", "src/a", ".hidden/server.pem"]), "{command}");
+    }
+    assert!(asks("rg x *", &["src/server.pem"]) && !asks("rg x *", &["src/.env"]));
+    // In a repository these are revisions and paths of it, but for places outside.
+    let (_kept, workspace) = world(&["a.txt", "src/b.rs", ".env", ".git/objects/x", ".git/refs/x", "../other/.env"]);
+    put(&workspace, ".git/HEAD", "ref: refs/heads/main\n");
+    let at = workspace.display();
+    for (command, outside) in [
+        ("git diff . src".to_owned(), false),
+        ("git diff HEAD -- src".to_owned(), false),
+        (format!("git diff {at}/src {at}"), false),
+        ("git diff ../other src".to_owned(), true),
+        (format!("git diff src {at}/../other"), true),
+        ("git diff --no-index . src".to_owned(), true),
+    ] {
+        assert!(runs(&command, &workspace), "behind walls: {command}");
+        assert_eq!(judged(&command, &workspace).searched.is_some(), outside, "{command}");
     }
     assert!(asks("rg TODO", &["a.txt", "server.pem"]) && !asks("rg -g '*.rs' TODO", &["a.txt", "server.pem"]));
     // Behind walls nobody looks, which would take longer than the search: without them it asks all the same.
@@ -138,6 +179,116 @@ fn lines_of_sensitive_files_are_searched_only_where_walls_hide_them() {
     assert!(unlooked.is_some_and(|why| why.contains("wasn't looked for")));
     assert_eq!(judged("grep -rn TODO .", &workspace).searched, None);
     assert_eq!(judged_by("grep TODO a.txt", &workspace, &behind).searched, None);
+}
+
+#[test]
+fn what_is_found_begins_with_what_is_written() {
+    for (command, names, same) in [
+        ("find . -name '*.tgz' | while read -r f; do tar tzf \"$f\"; done", &["a b.tgz"][..], true),
+        ("find src -name '*.tgz' | while IFS= read -r f; do tar tzf \"$f\" | head -3; done", &["src/b.tgz"], true),
+        (
+            "find . -name '*.crt' | sort | while read f; do openssl x509 -noout -enddate -in \"$f\"; done",
+            &["b.crt"],
+            true,
+        ),
+        ("find . -name '*.tgz' | while read -r f; do tar tzf \"$f\"; done", &["a\nevil:b.tgz"], false),
+        ("find . -name '*.tgz' | while read -r f; do tar tzf \"$f\"; done", &["-a.tgz"], false),
+        ("find http: -name '*.tgz' | while read -r f; do tar tzf \"$f\"; done", &["http:/b.tgz"], false),
+        ("find -L . -name '*.tgz' | while read -r f; do tar tzf \"$f\"; done", &["b.tgz"], false),
+        ("ls src | while read -r f; do tar tzf \"$f\"; done", &["src/b.tgz"], false),
+        ("for m in $(find . -name b); do cat \"$(dirname \"$m\")/c\"; done", &["a/b", "a/c"], true),
+        ("find . -name b | while read -r m; do cat \"$(dirname \"$m\")/c\"; done", &["a/b", "a/c"], true),
+        ("for m in $(find . -name b); do d=$(dirname \"$m\"); grep -rn x \"$d\"; done", &["a/b", "a/c"], true),
+        ("for m in $(find . -name b); do cat \"$(dirname \"$m\")/c\"; done", &["-a/b", "a/c"], false),
+        ("for m in $(find . -name b); do cat \"$(dirname \"$m\")/.env\"; done", &["a/b", "a/c"], false),
+        ("for m in $(find .. -name b); do grep -rn x \"$(dirname \"$m\")\"; done", &["a/b", "a/c"], false),
+        ("find . | while read -r a b; do tar tzf \"$b\"; done", &["b.tgz"], false),
+        ("find . | while read -r f; do tar tzf $f; done", &["b.tgz"], false),
+        ("find . | xargs -n1 tar tzf", &["b.tgz"], false),
+        ("{ find .; cat list; } | while read -r f; do tar tzf \"$f\"; done", &["b.tgz"], false),
+        ("(ls src || find .) | while read -r f; do tar tzf \"$f\"; done", &["b.tgz"], false),
+        ("find . -type f | while read f; do cat \"$f\"; done", &["b", "a .env "], false),
+    ] {
+        let (_kept, workspace) = world(names);
+        let found = judged(command, &workspace);
+        assert_eq!(found.class() == Class::Whitelisted, same, "{command} {names:?} {:?}", found.findings);
+    }
+}
+
+#[test]
+fn what_a_listing_or_git_names_is_a_flag_only_where_a_name_is_one() {
+    for command in [
+        "ls src/*.ts | xargs sed -n 1,5p",
+        "ls -t src/*.ts | head -3 | xargs sort",
+        "sed -n 1p \"$(ls src | head -1)\"",
+    ] {
+        for (names, same) in [
+            (&["src/a.ts", "src/b.ts", "c"][..], true),
+            (&["src/a b.ts"], true),
+            (&["src/-i.ts"], false),
+            (&["src/a.ts/-i"], false),
+            (&["src/a -i.ts"], false),
+            (&["src/a.ts", "evil/-i"], false),
+        ] {
+            let (_kept, workspace) = world(names);
+            assert_eq!(runs(command, &workspace), same, "{command} {names:?}");
+        }
+    }
+    let (kept, workspace) = world(&["src/a.ts", "c"]);
+    std::fs::create_dir(kept.path().join("other")).unwrap();
+    std::os::unix::fs::symlink(kept.path().canonicalize().unwrap().join("other"), workspace.join("src/b.ts")).unwrap();
+    assert!(!runs("ls src/*.ts | xargs sed -n 1,5p", &workspace), "a link leads where nobody looked");
+    let (_kept, workspace) = world(&["src/a.ts"]);
+    for command in [
+        "ls -l src | xargs sort",
+        "ls -Q src/*.ts | xargs sort",
+        "ls \"$x\" | xargs sort",
+        "cd \"$x\"; ls src | xargs sort",
+    ] {
+        assert!(!runs(command, &workspace), "{command}");
+    }
+}
+
+#[test]
+fn tracked_names_are_flags_where_the_index_has_one() {
+    let (_kept, workspace) = world(&["src/a.ts", "src/b c.ts"]);
+    let git = |words: &[&str]| {
+        let ran = std::process::Command::new("git").args(words).current_dir(&workspace).output().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    };
+    git(&["init", "-q"]);
+    let commands = [
+        "git ls-files | xargs sed -n 1p",
+        "git ls-files src | xargs sort",
+        "git ls-files '*.ts' | while read -r f; do sed -n 1p \"$f\"; done",
+        "sed -n 1,9p \"$(git ls-files | head -1)\"",
+        "git diff --name-only | xargs sort",
+    ];
+    let none =
+        |what: &str| commands.iter().for_each(|command| assert!(!runs(command, &workspace), "{what}: {command}"));
+    none("no index");
+    git(&["add", "."]);
+    for command in commands {
+        assert!(runs(command, &workspace), "{command}");
+    }
+    for command in [
+        "git ls-files -s | xargs sort",
+        "git ls-files --format='-o %(path)' | xargs sort",
+        "git ls-tree -r --name-only HEAD | xargs sort",
+        "git diff --name-only HEAD~1 | xargs sort",
+        "git diff --name-only --cached | xargs sort",
+        "git log --name-only | xargs sort",
+        "git ls-files --recurse-submodules | xargs sort",
+    ] {
+        assert!(!runs(command, &workspace), "{command}");
+    }
+    put(&workspace, "src/a -o.ts", "x");
+    git(&["add", "."]);
+    std::fs::remove_file(workspace.join("src/a -o.ts")).unwrap();
+    none("a name that is tracked");
+    git(&["rm", "-q", "--cached", "src/a -o.ts"]);
+    put(&workspace, "-o", "x");
+    none("a name that lies there");
 }
 
 #[test]

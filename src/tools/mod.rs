@@ -43,6 +43,7 @@ mod staged;
 mod submodules;
 mod targets;
 mod terminal;
+mod tracked;
 mod undo;
 mod unguarded;
 mod veil;

@@ -144,10 +144,12 @@ fn comes_apart(name: &str) -> bool {
     name.contains(|c: char| c.is_ascii_whitespace() || GLOB.contains(&c) || QUOTES.contains(&c))
 }
 
-/// Whether a part of a name begins with a dash, or with what may become one.
-fn may_be_flag(name: &str) -> bool {
+/// Whether a part of a name begins with a dash, or with what may become one; so too where it goes over several lines, each
+/// of which is one to who reads lines.
+pub(super) fn may_be_flag(name: &str) -> bool {
     let part = |part: &str| part.trim_start_matches(QUOTES).starts_with(['-', '+', '@', '*', '?', '[']);
     name.starts_with('-')
+        || name.contains('\n')
         || name.split_ascii_whitespace().skip(1).any(part)
         || QUOTES.iter().any(|c| name.starts_with(*c)) && part(name)
 }
@@ -226,6 +228,7 @@ mod tests {
             ("a-i b.rs", false),
             ("[id]", false),
             ("a - b", true),
+            ("a\nb", true),
         ] {
             assert_eq!(may_be_flag(name), seen, "{name:?}");
         }

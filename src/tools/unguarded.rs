@@ -135,6 +135,8 @@ pub struct Unguarded {
     variable: Option<String>,
     /// A folder of `PATH` that isn't named from the root.
     relative: bool,
+    /// The person's shell is one that computes what others only compare.
+    computes: bool,
     /// The person's own configuration of git, and the machine's.
     files: Vec<PathBuf>,
     home: Option<PathBuf>,
@@ -150,6 +152,7 @@ impl Unguarded {
         for (name, value) in environment {
             let Some(name) = name.to_str() else { continue };
             match name {
+                "SHELL" => unguarded.computes = value.to_str().is_none_or(computing),
                 "PATH" => unguarded.relative = std::env::split_paths(&value).any(|folder| !folder.is_absolute()),
                 "XDG_CONFIG_HOME" if !value.is_empty() => files = Some(PathBuf::from(value).join("git/config")),
                 // git(1): with it the machine's configuration isn't read.
@@ -163,6 +166,11 @@ impl Unguarded {
         unguarded.files = SYSTEM.iter().filter(|_| system).map(PathBuf::from).chain(files).collect();
         unguarded.files.extend(home.map(|home| home.join(".gitconfig")));
         unguarded
+    }
+
+    /// Whether commands may run in a shell that computes what `[` compares.
+    pub(super) fn computes(&self) -> bool {
+        self.computes
     }
 
     /// Why nothing that it names can be told here: the end of a sentence.
@@ -219,6 +227,13 @@ impl Unguarded {
             None => Some(from.parent()?.join(plain)),
         }
     }
+}
+
+/// Whether a shell is, by its name, one of those whose `[` takes any arithmetic for a number: ksh and its kin, and zsh
+/// before it took nothing but digits there.
+fn computing(shell: &str) -> bool {
+    let name = shell.rsplit('/').next().unwrap_or(shell);
+    ["ksh", "zsh"].iter().any(|kind| name.contains(kind))
 }
 
 /// Whether reading commands don't obey a key of the person's own.
@@ -369,6 +384,22 @@ mod tests {
         }
         assert_eq!(Unguarded::of(environment("/bin:/usr/bin"), None).trouble(&mentions), None);
     }
+
+    #[test]
+    fn a_shell_that_computes_what_it_compares_is_told_by_its_name() {
+        let computes = |shell: &str| {
+            let environment = [(OsString::from("SHELL"), OsString::from(shell))].into_iter();
+            Unguarded::of(environment, None).computes()
+        };
+        for shell in ["/bin/zsh", "/usr/bin/ksh93", "/bin/mksh", "/bin/pdksh", "zsh-5.9"] {
+            assert!(computes(shell), "{shell}");
+        }
+        for shell in ["/bin/bash", "/usr/bin/fish", "/bin/sh", ""] {
+            assert!(!computes(shell), "{shell}");
+        }
+        assert!(!Unguarded::of(std::iter::empty(), None).computes());
+    }
+
     #[test]
     fn a_configuration_that_cannot_be_read_is_none_that_sets_nothing() {
         let root = tempfile::tempdir().unwrap();

@@ -80,11 +80,12 @@ impl Judge<'_> {
         self.shows = !quiet || given.carry(&entry.loud);
         // A search shows the lines that are looked for.
         self.prints = self.shows && entry.lists.is_empty() && entry.first.first() != Some(&Kind::Sought);
-        let hidden = entry.hidden.contains("*") || given.carry(&entry.hidden);
+        let apart = name == "git diff" && self.compares_places(words);
+        let hidden = apart || entry.hidden.contains("*") || given.carry(&entry.hidden);
         reading.hidden = !narrow && hidden;
         reading.inverted = given.has("-v") || given.has("--invert-match");
         reading.altered = given.carry(&entry.alters);
-        self.recurses = !narrow && (entry.recurses.contains("*") || given.carry(&entry.recurses));
+        self.recurses = !narrow && (apart || entry.recurses.contains("*") || given.carry(&entry.recurses));
         let searches = self.recurses && self.shows && !entry.hidden.is_empty();
         self.seeks = searches.then_some(if hidden { Depth::All } else { Depth::Plain });
         self.follows = entry.follows.contains("*") || given.carry(&entry.follows);
@@ -268,9 +269,16 @@ impl Judge<'_> {
         };
         if entry.produces != Produces::Same && matches!(self.produced, Feed::Paths(_)) {
             // A listing of a folder has names that say nothing of the folder.
-            let folder = if entry.bare && operands > 0 { None } else { self.folder() };
-            self.searched.insert(folder);
-            self.recalled |= name.starts_with("git ");
+            let listed = entry.bare && operands > 0;
+            if listed {
+                self.lists_bare(words)
+            } else {
+                self.searched_here()
+            }
+            self.led = false;
+            if name.starts_with("git ") {
+                self.recalls(name, words);
+            }
             let in_git = |text: &str| text.contains(".git");
             let within =
                 self.folder().is_none_or(|folder| in_git(&folder)) || words.iter().any(|word| in_git(&word.pattern()));
@@ -298,6 +306,7 @@ impl Judge<'_> {
             }
         }
         self.prints_numbers(name, words);
+        self.prints_part(name, words);
         if let ("which", [program]) = (name, words) {
             self.printed = program.text().and_then(|program| self.installed_as(program)).map(Word::exact);
         }
@@ -361,7 +370,7 @@ impl Judge<'_> {
         }
         self.disclosed |= kind.opens();
         if matches!(kind, Kind::Path | Kind::File) {
-            let reach = self.reach(word);
+            let reach = self.begins_at(word);
             reading.reach = reading.reach.filter(|reach| *reach == Reach::Everything).or(Some(reach));
         }
         self.meant(kind, name, word);
@@ -375,11 +384,7 @@ impl Judge<'_> {
             Some(values) if value.text().is_some_and(|text| values.contains(text)) => {}
             Some(values) if values.contains("NUM") && !value.pieces.is_empty() && value.number().is_some() => {}
             Some(values) if values.contains("TEXT") && !value.may_be_empty() => self.meant(kind, name, value),
-            Some(_) => {
-                self.ineligible = true;
-                let sentence = format!("No rule says that `{name}` with `{flag} {}` only reads.", value.shown());
-                self.unknown("command.operand", sentence);
-            }
+            Some(_) => self.other_value(entry, name, (flag, value)),
         }
     }
 

@@ -93,7 +93,7 @@ impl Judge<'_> {
             "exit" | "return" | "break" | "continue" | "shift" => words.iter().collect(),
             "printf" => printed_numbers(words),
             "read" => read_numbers(words),
-            "test" | "[" => tested_numbers(words),
+            "test" | "[" => tested_numbers(words, self.facts.is_some_and(|facts| facts.computes)),
             _ => return,
         };
         for word in numbers {
@@ -209,18 +209,20 @@ fn read_numbers(words: &[Word]) -> Vec<&Word> {
     found
 }
 
-/// What `test` takes for a descriptor, and what it compares as numbers where code may stand in that.
-fn tested_numbers(words: &[Word]) -> Vec<&Word> {
-    let compares = |word: &Word| matches!(word.text(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"));
-    let coded = |word: &&Word| word.text().is_some_and(|text| text.contains(['[', '`', '$']));
+/// What `test` takes for a descriptor, and what it compares as numbers where code may stand in that: in a shell that
+/// `computes` such words, whatever isn't known to be one.
+fn tested_numbers(words: &[Word], computes: bool) -> Vec<&Word> {
+    let coded = |word: &Word| computes || word.text().is_some_and(|text| text.contains(['[', '`', '$']));
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        if word.text() == Some("-t") {
-            let operand = |word: &&Word| !matches!(word.text(), Some("]" | "=" | "==" | "!=" | "-a" | "-o"));
-            found.extend(words.get(at + 1).filter(operand));
-        } else if compares(word) {
-            let beside = [at.checked_sub(1), Some(at + 1)];
-            found.extend(beside.into_iter().flatten().filter_map(|at| words.get(at)).filter(coded));
+        let beside = || [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| words.get(at));
+        match word.text() {
+            Some("-t") => {
+                let operand = |word: &&Word| !matches!(word.text(), Some("]" | "=" | "==" | "!=" | "-a" | "-o"));
+                found.extend(words.get(at + 1).filter(operand));
+            }
+            Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") => found.extend(beside().filter(|word| coded(word))),
+            Some(_) | None => {}
         }
     }
     found
@@ -251,9 +253,28 @@ fn decimal(text: &str) -> Cow<'_, str> {
 
 /// Whether the shell itself fills a variable with a text, which the script may have chosen.
 fn filled(name: &str) -> bool {
-    const TEXTS: [&str; 14] = [
-        "_", "REPLY", "OPTARG", "MAPFILE", "DIRSTACK", "PWD", "OLDPWD", "FUNCNAME", "HISTFILE", "IFS", "PS4", "HOME",
-        "PATH", "CDPATH",
+    const TEXTS: [&str; 21] = [
+        "_",
+        "REPLY",
+        "OPTARG",
+        "MAPFILE",
+        "DIRSTACK",
+        "PWD",
+        "OLDPWD",
+        "FUNCNAME",
+        "HISTFILE",
+        "IFS",
+        "PS4",
+        "HOME",
+        "PATH",
+        "CDPATH", // Of zsh.
+        "MATCH",
+        "match",
+        "argv",
+        "reply",
+        "dirstack",
+        "history",
+        "historywords",
     ];
     TEXTS.contains(&name) || ["BASH", "COMP", "COPROC", "READLINE"].iter().any(|start| name.starts_with(start))
 }

@@ -219,11 +219,13 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
         }
     }
     let one = names.len() == 1 && !elsewhere && !judge.scope.splits_oddly();
-    let value = match judge.feed {
+    let feed = judge.feed;
+    let value = match feed {
         Feed::Number | Feed::Numbers if one => Piece::Digits.into(),
         // A piece of a name may be another one, or begin with a dash.
         _ if !one || cut => Word::any(),
         Feed::Whole(reach) if ended => Piece::Whole(reach).into(),
+        Feed::Paths(reach) if !ended && judge.flows_in_whole() => Piece::Whole(reach).into(),
         Feed::Paths(reach) | Feed::Whole(reach) => Piece::Found(reach).into(),
         Feed::Hashes => Piece::Hashes.into(),
         Feed::Refs if !ended => Piece::Refs.into(),

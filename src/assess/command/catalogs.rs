@@ -45,9 +45,52 @@ pub(super) fn asks_the_server_alone(text: &str) -> bool {
         && only_reads(Dialect::Postgres, text)
 }
 
+/// Relations of MySQL's and MariaDB's own that tell names, and the columns for which no table is opened: what one
+/// that lies on another server holds is asked for there.
+const NAMES: &str = " table_catalog table_schema table_name table_type engine column_name ordinal_position \
+    column_default is_nullable data_type character_maximum_length numeric_precision numeric_scale column_type column_key \
+    extra column_comment schema_name catalog_name default_character_set_name default_collation_name constraint_name \
+    constraint_schema constraint_type referenced_table_name referenced_table_schema referenced_column_name \
+    update_rule delete_rule routine_name routine_schema routine_type trigger_name trigger_schema event_manipulation \
+    event_object_table action_timing ";
+
+static SHAPE_OF_MYSQL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let column = "[a-z_]+";
+    let text = r#"(?:'[^'\\\n]*'|"[^"\\\n]*")"#;
+    let term = format!(
+        r"(?:not +)?{column}(?: *(?:=|<>|!=) *(?:{text}|database\(\))| +(?:not +)?like +{text}| +(?:not +)?in *\( *{text}(?: *, *{text})* *\))"
+    );
+    let order = format!(r"(?:{column}|[0-9]+)(?: +(?:asc|desc))?");
+    Regex::new(&format!(
+        r"(?i)^ *select +(?:distinct +)?(?<columns>(?:count\(\*\)|{column})(?: *, *{column})*) +from +information_schema\.(?:tables|columns|schemata|key_column_usage|table_constraints|referential_constraints|routines|triggers)(?: +where +(?<terms>{term}(?: +(?:and|or) +{term})*))?(?: +order +by +(?<order>{order}(?: *, *{order})*))?(?: +limit +[0-9]+)? *;? *$"
+    ))
+    .ok()
+});
+
+/// Whether a text asks MySQL for names of what there is, on one line: of several each could be a command of the client.
+pub(super) fn names_of_mysql(text: &str) -> bool {
+    let Some(found) = SHAPE_OF_MYSQL.as_ref().and_then(|shape| shape.captures(text)) else { return false };
+    let words = |part: &str| {
+        // What stands in quotes is sought, and no column.
+        let part = found.name(part).map_or("", |part| part.as_str()).replace('"', "'").to_lowercase();
+        let bare: Vec<String> = part.split('\'').step_by(2).map(str::to_owned).collect();
+        bare.join(" ")
+    };
+    let known = |word: &str| {
+        const OTHERS: &str = " count not and or in like database asc desc distinct ";
+        NAMES.contains(&format!(" {word} ")) || OTHERS.contains(&format!(" {word} "))
+    };
+    let listed = |part: &str| {
+        let text = words(part);
+        let mut names = text.split(|c: char| !(c.is_ascii_alphabetic() || c == '_')).filter(|word| !word.is_empty());
+        names.all(known)
+    };
+    ["columns", "terms", "order"].into_iter().all(listed)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::asks_the_server_alone;
+    use super::{asks_the_server_alone, names_of_mysql};
 
     #[test]
     fn nobodys_own_table_function_or_operator_takes_part() {
@@ -86,6 +129,37 @@ mod tests {
             "select 'a' from pg_stat_activity",
         ] {
             assert!(!asks_the_server_alone(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_what_there_is_are_told_without_opening_a_table() {
+        for text in [
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'shop'",
+            "select count(*) from information_schema.tables where table_schema=database();",
+            "select column_name, data_type from information_schema.columns where table_name in ('a', \"b\") order by 1",
+            "select distinct table_schema from information_schema.tables where table_name like '%user%' limit 5",
+            "select table_name from information_schema.tables where table_schema not in ('sys') and table_type = 'VIEW'",
+        ] {
+            assert!(names_of_mysql(text), "{text}");
+        }
+        for text in [
+            "select * from information_schema.tables",
+            "select table_rows from information_schema.tables",
+            "select table_name from information_schema.tables where data_length = '1'",
+            "select table_name from information_schema.tables order by table_rows desc",
+            "select f(table_name) from information_schema.tables",
+            "select table_name from information_schema.processlist",
+            "select table_name,\nsource x from information_schema.tables",
+            "select table_name from information_schema.tables where table_name = 'a\\' or f()'",
+            "select table_name from information_schema.tables; drop table x",
+            "select table_name from information_schema.tables where table_name = 'a'\n\\! id",
+            "select table_name from information_schema.tables union select user from mysql.user",
+            "select table_name into outfile 'x' from information_schema.tables",
+            "select table_name from information_schema.tables where table_name = 'a' or sleep(9)",
+            "select table_name from shop.tables",
+        ] {
+            assert!(!names_of_mysql(text), "{text}");
         }
     }
 }

@@ -8,7 +8,7 @@
 //! nothing looks that up here as it does for `execute_sql`. So of `psql` and `mysql` only forms pass whose names are
 //! wholly the engine's own, and of `psql` looks at the catalogues in which nothing else takes part.
 
-use super::catalogs::asks_the_server_alone;
+use super::catalogs::{asks_the_server_alone, names_of_mysql};
 use super::judge::{Feed, Judge};
 use super::table::table;
 use super::word::Word;
@@ -23,8 +23,12 @@ const VALUES: &str = " newline nullvalue separator ";
 /// Commands of `sqlite3` that only tell what a file holds, or change how results look.
 const DOTS: &str = " .tables .schema .fullschema .indexes .indices .databases .dbinfo .version .help .dump .show .mode \
     .headers .header .nullvalue .width .timer .eqp .stats .bail .explain ";
-/// What `psql` may be asked to select: called without arguments, so that no function of somebody's own fits better.
-const SELECTED: [&str; 11] = [
+/// What `psql` may be asked to select: called without arguments, or such, so that no function of somebody's own fits
+/// better.
+const SELECTED: [&str; 13] = [
+    // What these are given is of the very type that the server's own take.
+    "pg_database_size(current_database())",
+    "pg_size_pretty(pg_database_size(current_database()))",
     "version()",
     "now()",
     "current_database()",
@@ -74,7 +78,17 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
     }
     let said = judge.said().is_some_and(lines) && there;
     if statements.is_empty() && !said || !statements.iter().all(reads) {
-        judge.looked_up("sqlite3", first, words);
+        // It is for what it is told that it asks, not for how that is to look.
+        let told = statements.iter().find(|word| !reads(word)).filter(|word| !word.pattern().contains("\n."));
+        match told.filter(|word| !word.prefix().starts_with('.') && !word.prefix().is_empty()) {
+            Some(told) => {
+                judge.ineligible = true;
+                let sentence = format!("No rule says that `{}` only reads what a database holds.", told.shown());
+                judge.about(told, |judge| judge.unknown("command.client", sentence));
+                judge.handed("sqlite3", words);
+            }
+            None => judge.looked_up("sqlite3", first, words),
+        }
         return;
     }
     let safe = words.iter().any(|word| matches!(word.text(), Some("-safe" | "--safe")));
@@ -221,6 +235,9 @@ pub(super) fn psql_shows(text: &str) -> bool {
 pub(super) fn mysql_shows(text: &str) -> bool {
     // It ends a statement, and shows its rows as lines.
     let text = text.trim_end();
+    if names_of_mysql(text) {
+        return true;
+    }
     let Some(words) = words_of(text.strip_suffix("\\G").unwrap_or(text), "@'\"%`,") else { return false };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {

@@ -3,13 +3,14 @@
 
 use brush_parser::ast::Word as Raw;
 use brush_parser::word::{
-    Parameter, ParameterExpr, ParameterTestType, ParameterTransformOp, SpecialParameter, TildeExpr, WordPiece,
-    WordPieceWithSource, parse_heredoc,
+    Parameter, ParameterExpr, ParameterTransformOp, SpecialParameter, TildeExpr, WordPiece, WordPieceWithSource,
+    parse_heredoc,
 };
 
 use super::braces::{braces, counts};
 use super::escapes::ansi_c;
 use super::judge::{Feed, Judge};
+use super::parameters::{Cut, argument};
 use super::parse::{Tildes, options, pieces};
 use super::parted::place;
 use super::raw::{assignment, is_plain, plainly_quoted, quoted};
@@ -295,11 +296,19 @@ impl Judge<'_> {
                 self.indexed(parameter);
                 word.push(Piece::Number);
             }
-            ParameterExpr::RemoveSmallestSuffixPattern { parameter, indirect, pattern }
-            | ParameterExpr::RemoveLargestSuffixPattern { parameter, indirect, pattern }
-            | ParameterExpr::RemoveSmallestPrefixPattern { parameter, indirect, pattern }
-            | ParameterExpr::RemoveLargestPrefixPattern { parameter, indirect, pattern }
-            | ParameterExpr::UppercaseFirstChar { parameter, indirect, pattern }
+            ParameterExpr::RemoveSmallestSuffixPattern { parameter, indirect, pattern } => {
+                self.cut((parameter, *indirect), pattern.as_deref(), Cut::End, (quotes, word));
+            }
+            ParameterExpr::RemoveLargestSuffixPattern { parameter, indirect, pattern } => {
+                self.cut((parameter, *indirect), pattern.as_deref(), Cut::LongEnd, (quotes, word));
+            }
+            ParameterExpr::RemoveSmallestPrefixPattern { parameter, indirect, pattern } => {
+                self.cut((parameter, *indirect), pattern.as_deref(), Cut::Beginning, (quotes, word));
+            }
+            ParameterExpr::RemoveLargestPrefixPattern { parameter, indirect, pattern } => {
+                self.cut((parameter, *indirect), pattern.as_deref(), Cut::LongBeginning, (quotes, word));
+            }
+            ParameterExpr::UppercaseFirstChar { parameter, indirect, pattern }
             | ParameterExpr::UppercasePattern { parameter, indirect, pattern }
             | ParameterExpr::LowercaseFirstChar { parameter, indirect, pattern }
             | ParameterExpr::LowercasePattern { parameter, indirect, pattern } => {
@@ -352,28 +361,9 @@ impl Judge<'_> {
     }
 
     /// A parameter whose value is used, changed in some way.
-    fn used(&mut self, parameter: &Parameter, indirect: bool, quotes: Quotes) {
+    pub(super) fn used(&mut self, parameter: &Parameter, indirect: bool, quotes: Quotes) {
         self.direct(indirect);
         self.named(parameter, quotes, &mut Word::default());
-    }
-
-    /// What a parameter that the script itself gave a value, or none, becomes where another stands for an empty one.
-    fn or_default(&self, parameter: &Parameter, when: &ParameterTestType, default: &str) -> Option<Word> {
-        let home = || self.place.home.as_ref().map(|home| Word::exact(&*home.to_string_lossy()));
-        let value = match parameter {
-            Parameter::Named(name) if name == "HOME" => &self.scope.get(name).cloned().or_else(home)?,
-            Parameter::Named(name) => self.scope.get(name)?,
-            Parameter::Positional(number) => argument(self.scope.arguments()?, *number as usize)?,
-            Parameter::Special(_) | Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. } => {
-                return None;
-            }
-        };
-        let unset = matches!(parameter, Parameter::Positional(_)) || matches!(when, ParameterTestType::UnsetOrNull);
-        match value.text() {
-            Some("") if unset && is_plain(default) => Some(Word::exact(default)),
-            Some(text) if !text.is_empty() => Some(value.clone()),
-            Some(_) | None => None,
-        }
     }
 
     /// A place in an array is computed, which can run code.
@@ -431,7 +421,7 @@ impl Judge<'_> {
 
     /// A word within `${…}`: judged for its substitutions alone. The quotes are those around it, if what it says may
     /// come to stand in them.
-    fn inner(&mut self, raw: Option<&str>, around: Quotes) {
+    pub(super) fn inner(&mut self, raw: Option<&str>, around: Quotes) {
         let Some(raw) = raw else { return };
         // An end of a line or a tab, as in `${PATH//:/$'\n'}`, is the same to all that know it.
         let raw = &raw.replace("$'\\n'", "").replace("$'\\t'", "");
@@ -451,17 +441,6 @@ impl Judge<'_> {
             None => self.unreadable("command.word", "A word of it could not be parsed."),
         }
     }
-}
-
-/// The argument of a number; an empty one behind the last, none where it isn't known which it is.
-fn argument(words: &[Word], number: usize) -> Option<&Word> {
-    static EMPTY: Word =
-        Word { pieces: Vec::new(), bare: false, many: false, parted: false, origins: Vec::new(), span: None };
-    let one = |word: &Word| !word.several();
-    let before = words.iter().take(number).all(one);
-    // What a search found is at least one path: otherwise nothing would run, or the last is empty.
-    let at = words.get(number).unwrap_or(&EMPTY);
-    (before && (one(at) || at.found().is_some() && number + 1 == words.len())).then_some(at)
 }
 
 /// The word as it is passed: one that may be empty without quotes may be none.

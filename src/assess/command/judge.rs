@@ -133,6 +133,8 @@ pub(super) struct Judge<'a> {
     pub(super) walled: Option<String>,
     /// Of which sensitive file it may show lines that walls would hide from it: a sentence.
     pub(super) lines: Option<String>,
+    /// How many processes it may start side by side unless walls limit them: a sentence.
+    pub(super) crowds: Option<String>,
     /// What walls keep from its sight, which its output doesn't say: a sentence.
     pub(super) blind: Option<String>,
     /// What it looks for in names or lines, as patterns of names.
@@ -145,6 +147,18 @@ pub(super) struct Judge<'a> {
     pub(super) closed: bool,
     /// The folders that searches ran in, whose paths may be used in another one; none for one that may be any.
     pub(super) searched: BTreeSet<Option<String>>,
+    /// Whether a search began somewhere else than below the folder that it ran in.
+    pub(super) climbs: bool,
+    /// Whether names of a listing are used that say nothing of their folder, and whether it isn't known where a search began.
+    pub(super) listed: bool,
+    pub(super) unplaced: bool,
+    /// The folders in which git named what it tracks now, and whether it named paths of its history, too.
+    pub(super) tracked: BTreeSet<String>,
+    pub(super) remembers: bool,
+    /// Whether every line of what a search finds begins with a place that its words name.
+    pub(super) led: bool,
+    /// Whether such lines are taken one by one: their blanks at either end may be lost.
+    pub(super) by_line: bool,
     /// Whether git named the paths: its index and its history have names that are in no folder.
     pub(super) recalled: bool,
     /// The places that searches began at, where they are known.
@@ -154,6 +168,8 @@ pub(super) struct Judge<'a> {
     pub(super) depth: usize,
     /// How many of the bodies that it is in may run any number of times.
     pub(super) repeats: usize,
+    /// How many of these nothing ends but what they do.
+    pub(super) endless: usize,
     /// What is judged now: a command, or a word of it.
     pub(super) span: Option<Span>,
     /// The raw word that is expanded now.
@@ -219,6 +235,7 @@ impl<'a> Judge<'a> {
             looked: false,
             walled: None,
             lines: None,
+            crowds: None,
             blind: None,
             said: None,
             echoed: None,
@@ -227,11 +244,19 @@ impl<'a> Judge<'a> {
             opened: false,
             closed: false,
             searched: BTreeSet::new(),
+            tracked: BTreeSet::new(),
+            remembers: false,
+            led: false,
+            by_line: false,
+            climbs: false,
+            listed: false,
+            unplaced: false,
             recalled: false,
             reached: BTreeSet::new(),
             stood_in: BTreeSet::new(),
             depth: 0,
             repeats: 0,
+            endless: 0,
             span: None,
             word: None,
             text,

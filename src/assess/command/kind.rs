@@ -6,13 +6,17 @@ use super::clients::{mysql_shows, psql_lists, psql_shows};
 use super::fields::{plain_fields, plain_variables};
 use super::filter::only_filters;
 use super::judge::Judge;
+use super::meanings::{
+    address, archived_elsewhere, below_a_folder, columns, document, inline, installed, own_database, own_repository,
+    piped, plain_byte, queue, shows_environment, this_machine,
+};
 use super::numbers::dated;
 use super::path::descriptor;
 use super::published::{image, module, package, unresolved};
 use super::redirect::TERMINAL;
 use super::regex::as_glob;
 use super::selectors::{
-    forge, ledger, own_document, own_revisions, plain_columns, plain_key, plain_path, plain_resource, plain_template,
+    ledger, own_document, own_revisions, plain_columns, plain_key, plain_path, plain_resource, plain_template,
 };
 use super::word::{Piece, Word};
 
@@ -140,6 +144,10 @@ pub(super) enum Kind {
     Tags,
     /// Sums of `dc`, without what runs a command or a text.
     Sums,
+    /// How many processes or threads run at once.
+    Few,
+    /// A database of a server on this machine: its name, or its address.
+    Database,
     /// None may stand here.
     None,
 }
@@ -148,7 +156,7 @@ impl Kind {
     /// Whether something may be told of what a file holds, be it that it holds a text: not where the word is a mere text,
     /// or the name of what is listed.
     pub(super) fn opens(self) -> bool {
-        !matches!(self, Self::Text | Self::Path | Self::Format | Self::Sought)
+        !matches!(self, Self::Text | Self::Path | Self::Format | Self::Sought | Self::Few)
     }
 }
 
@@ -173,6 +181,7 @@ impl Judge<'_> {
                 self.unknown("command.operand", format!("`{name}` may run what {} names.", self.spelt(word)));
             }
             Kind::File => self.reads(word),
+            Kind::Few => self.few(name, word),
             Kind::Write => self.writes(name, word),
             Kind::Sed => self.sed_script(word),
             Kind::Awk => self.awk_program(word),
@@ -204,7 +213,7 @@ impl Judge<'_> {
             Kind::Archive
                 if word
                     .text()
-                    .map_or(below_a_folder(word), |text| !archived_elsewhere(name, text)) =>
+                    .map_or(below_a_folder(word, self.led), |text| !archived_elsewhere(name, text)) =>
             {
                 self.reads(word);
                 // To Subversion `file@5` is an earlier state of `file`.
@@ -223,6 +232,7 @@ impl Judge<'_> {
             }
             Kind::Document if word.text().is_some_and(document) => self.reads(word),
             Kind::Installed if word.text().is_some_and(installed) => {}
+            Kind::Database if word.text().is_some_and(own_database) => {}
             Kind::Setting if word.text().is_some_and(|text| !text.contains(['=', '/'])) => {}
             Kind::Name if word.text().is_some_and(|text| !text.contains('/') && !text.starts_with('@')) => {}
             // A name that begins with a dot is a file's, which some programs open where there is one.
@@ -297,6 +307,7 @@ impl Judge<'_> {
             | Kind::Off
             | Kind::Archive
             | Kind::Setting
+            | Kind::Database
             | Kind::Name
             | Kind::Word
             | Kind::Installed
@@ -374,96 +385,6 @@ impl Judge<'_> {
     }
 }
 
-/// Whether something is a number, `owner/name`, or an address at github.com.
-fn own_repository(text: &str) -> bool {
-    let path = text.strip_prefix("https://github.com/").unwrap_or(text);
-    !path.contains(':') && (path != text || path.matches('/').count() < 2)
-}
-
-/// Whether text is not the name of a file or an address that a client of a cloud would read instead.
-fn inline(text: &str) -> bool {
-    let address = text.contains("://") && !text.starts_with("s3://") && !text.starts_with("gs://");
-    !text.starts_with('@') && !text.contains("=@") && !address
-}
-
-/// Whether text is the address of a queue at AWS: `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME`.
-fn queue(text: &str) -> bool {
-    let parts = text.strip_prefix("https://sqs.").map(|rest| rest.split('/').collect::<Vec<_>>());
-    let Some([host, account, name]) = parts.as_deref() else { return false };
-    let named = |text: &str, more: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || more.contains(c))
-    };
-    let region = host.strip_suffix(".amazonaws.com").or_else(|| host.strip_suffix(".amazonaws.com.cn"));
-    region.is_some_and(|region| named(region, ""))
-        && account.bytes().all(|byte| byte.is_ascii_digit())
-        && named(name, "_.")
-}
-
-/// Whether a name, maybe with a port, is this machine's own.
-fn this_machine(text: &str) -> bool {
-    let port = |(_, port): &(&str, &str)| port.bytes().all(|byte| byte.is_ascii_digit());
-    let host = text.split_once(':').filter(port).map_or(text, |(host, _)| host);
-    let number = |part: &str| part.parse::<u8>().is_ok();
-    ["localhost", "::1"].contains(&host) || host.starts_with("127.") && host.split('.').all(number)
-}
-
-/// Whether a template of what a server knows of a container picks out its environment.
-fn shows_environment(template: &str) -> bool {
-    let template: String = template.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
-    template.contains("env") || template.contains(".config}") || template.contains("index")
-}
-
-/// Whether a word is an address where a file is meant: many programs open what is behind it.
-fn address(word: &Word) -> bool {
-    let scheme = word.prefix().split_once("://").map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| {
-        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            // Java has schemes within schemes: `jar:http`.
-            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-:".contains(&byte))
-    })
-}
-
-/// Whether a word is a command where a file is meant: Perl's own way of opening files runs it.
-fn piped(word: &Word) -> bool {
-    word.text().is_some_and(|text| text.trim_start().starts_with('|') || text.trim_end().ends_with('|'))
-}
-
-/// Whether a path found by a search begins with a folder, and so not with what reads like `https:` or `@file`.
-fn below_a_folder(word: &Word) -> bool {
-    word.found().is_some() && word.prefix().contains('/') && !word.prefix().contains(':')
-}
-
-/// Whether text isn't the name of a file here: an address, one of GDAL's, a list of files, a command or a text of XML.
-fn archived_elsewhere(name: &str, text: &str) -> bool {
-    text.contains([':', '<'])
-        || text.starts_with(['@', '|'])
-        || text.starts_with("/vsi")
-        || name == "glow" && forge(text)
-        || ["gdalinfo", "ogrinfo"].contains(&name) && ends(text, &[".vrt", ".xml", ".wms", ".ovf"])
-        || name.ends_with("identify") && ends(text, &[".msl", ".mvg"])
-        || ["sox", "soxi"].contains(&name) && ends(text, &[".m3u", ".m3u8", ".pls"])
-        || ["ffprobe", "ffmpeg"].contains(&name)
-            && ends(text, &[".m3u8", ".m3u", ".mpd", ".sdp", ".concat", ".ffconcat", ".avs", ".avsi", ".vpy"])
-}
-
-/// Whether a file's name ends so: one of pictures, maps or films that names others, or addresses, of which it is made, or that is
-/// a script.
-fn ends(text: &str, endings: &[&str]) -> bool {
-    let text = text.to_ascii_lowercase();
-    endings.iter().any(|ending| text.ends_with(ending))
-}
-
-/// Whether text names a file of a form that takes in no other: Markdown, and documents that are one archive.
-fn document(text: &str) -> bool {
-    [".md", ".markdown", ".docx", ".odt"].iter().any(|ending| text.ends_with(ending)) && !text.contains(':')
-}
-
-/// Whether a path leads to one of the system's folders of programs and libraries.
-fn installed(path: &str) -> bool {
-    let folders = ["/bin/", "/sbin/", "/lib/", "/lib64/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/lib64/"];
-    folders.iter().any(|folder| path.starts_with(folder)) && !path.split('/').any(|part| part == "..")
-}
-
 /// Whether a glob says plainly which names it means: one name, an ending (`*.conf`), or a beginning of some letters.
 /// Others, such as `*a*`, may mean any file among those that a person didn't think of.
 pub(super) fn narrows(glob: &str) -> bool {
@@ -483,15 +404,4 @@ pub(super) fn ordinary(glob: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| {
         !ending.is_empty() && ENDINGS.contains(&format!(" {} ", ending.to_ascii_lowercase()))
     })
-}
-
-fn plain_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
-}
-
-/// Whether a word of `ps` lists columns: in another place it would be a mistake.
-fn columns(text: &str) -> bool {
-    const KNOWN: &str = " pid ppid pgid sid tid user euser ruser uid gid group comm cmd command args %cpu %mem pcpu pmem \
-        vsz rss sz size stat state start start_time lstart time etime etimes cputime tty tname nice ni pri nlwp psr wchan ";
-    text.contains(',') && text.split(',').all(|part| !part.is_empty() && KNOWN.contains(&format!(" {part} ")))
 }

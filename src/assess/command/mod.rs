@@ -20,6 +20,7 @@ mod clients;
 mod columns;
 mod danger;
 mod danger_kind;
+mod dashes;
 mod destinations;
 mod documents;
 mod eligible;
@@ -40,12 +41,16 @@ mod judge;
 mod kind;
 mod listed;
 mod loops;
+mod many;
+mod meanings;
 mod naming;
 mod needs;
 mod numbers;
 mod obeys;
 mod otherwise;
 mod own;
+mod owners;
+mod parameters;
 mod parse;
 mod parted;
 mod path;
@@ -69,6 +74,7 @@ mod settings;
 mod source;
 mod steering;
 mod table;
+mod telling;
 mod titles;
 mod uncertain;
 mod unguarded;
@@ -243,6 +249,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
         hosts: if clean { judge.hosts } else { BTreeSet::new() },
         walled: judge.walled.filter(|_| clean),
         searched: judge.lines.filter(|_| clean),
+        crowds: judge.crowds.filter(|_| clean),
         listing,
         blind,
         finds: judge.finds > Objects::None && clean,

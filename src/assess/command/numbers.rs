@@ -92,6 +92,7 @@ impl Judge<'_> {
             _ => self.flowing(),
         };
         (self.printed, self.echoed) = (None, None);
+        self.led = false;
         self.produced = match (first, second) {
             (feed, Feed::Nothing) | (Feed::Nothing, feed) => feed,
             (Feed::Hashes | Feed::Refs, Feed::Hashes | Feed::Refs) if first == second => first,
@@ -103,7 +104,7 @@ impl Judge<'_> {
     }
 
     /// Whether a word is surely one operand.
-    fn operand_alone(&mut self, word: &Word) -> bool {
+    pub(super) fn operand_alone(&mut self, word: &Word) -> bool {
         let dash = word.prefix().starts_with('-') && word.text() != Some("-");
         let flag = || dash || word.vague() || word.may_be_empty();
         !word.several() && !flag() && (!word.may_be_flag() || !self.folder_may_have_flags(word))

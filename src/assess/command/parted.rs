@@ -4,7 +4,7 @@
 use super::expand::Quotes;
 use super::judge::Judge;
 use super::word::{Piece, Word};
-use crate::domain::{GlobFact, SecretFact};
+use crate::domain::{GlobFact, SecretFact, each};
 
 /// To which files below a folder a search comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +167,7 @@ impl Judge<'_> {
             fact.filter(|fact| depth == Depth::All || matches!(fact, SecretFact::Plain(_) | SecretFact::TooMany));
         match found {
             Some(SecretFact::Plain(path) | SecretFact::Hidden(path)) => {
-                self.lines = Some(format!("{path} is sensitive, and is searched, too."));
+                self.lines = Some(format!("{path} is sensitive, and is read, too."));
             }
             Some(SecretFact::TooMany | SecretFact::HiddenTooMany) => {
                 self.lines = Some(format!("Of very many files below {folder}, one may be sensitive."));
@@ -181,30 +181,29 @@ impl Judge<'_> {
         *self.mentions.sought.entry(folder.to_owned()).or_default() |= depth == Depth::All;
     }
 
+    /// All that lies below each folder that a pattern matches is read.
+    pub(super) fn all_below_each(&mut self, pattern: &str) {
+        let pattern = self.absolute_if_moved(pattern);
+        let folder = each(&pattern);
+        if let Some(depth) = self.seeks {
+            self.lines_below(&folder, depth);
+        }
+        if self.follows {
+            self.links_among(&folder);
+            self.mentions.each.insert(pattern);
+        }
+    }
+
     /// What lies below a folder is read, and links are followed there. Walls hide what is sensitive where they lead.
     pub(super) fn links_below(&mut self, folder: &str) {
-        if let Some(GlobFact::Linked(path)) = self.facts.and_then(|facts| facts.below.get(folder)) {
-            self.walled = Some(format!("{path} is a link to something sensitive, or to a folder elsewhere."));
-        }
+        self.links_among(folder);
         self.mentions.below.insert(folder.to_owned());
     }
 
-    /// Whether a path that a search found, or a part of it where it comes apart, may be a flag; none where nobody could
-    /// tell.
-    pub(super) fn found_flags(&mut self) -> Option<bool> {
-        let folders: Vec<Option<String>> =
-            self.searched.iter().cloned().chain(self.reached.iter().cloned().map(Some)).collect();
-        if folders.is_empty() || folders.contains(&None) {
-            return None;
+    fn links_among(&mut self, folder: &str) {
+        if let Some(GlobFact::Linked(path)) = self.facts.and_then(|facts| facts.below.get(folder)) {
+            self.walled = Some(format!("{path} is a link to something sensitive, or to a folder elsewhere."));
         }
-        self.mentions.below.extend(folders.iter().flatten().cloned());
-        // While it is asked what should be looked at, whatever follows counts too.
-        let Some(facts) = self.facts else { return Some(false).filter(|_| !self.recalled) };
-        let told = |wanted| move |folder: &String| facts.dashed.get(folder) == Some(&Some(wanted));
-        if folders.iter().flatten().any(told(true)) {
-            return Some(true);
-        }
-        (!self.recalled && folders.iter().flatten().all(told(false))).then_some(false)
     }
 
     /// Whether a name that came into a word by a variable without quotes comes apart there, as far as is known what

@@ -106,6 +106,9 @@ impl Judge<'_> {
             self.sensitive(format!("The pattern {} may match a sensitive file: {entry}.", self.spelt(word)));
         } else if self.shows && (word.names_files() || word.computes_name() && !pattern.starts_with('/')) {
             self.expands(word, &pattern);
+            if self.recurses {
+                self.all_below_each(&pattern);
+            }
         }
     }
 
@@ -272,13 +275,14 @@ impl Judge<'_> {
             self.walled =
                 Some(format!("What is found as {} may be a sensitive file, and is shown whole.", self.spelt(word)));
         }
-        if reach == Reach::Hidden && self.shows && !self.prints {
+        let searched = if self.recurses { self.seeks } else { (reach == Reach::Hidden).then_some(Depth::All) };
+        if let Some(depth) = searched.filter(|_| self.shows && (self.recurses || !self.prints)) {
             let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
             for folder in folders {
-                self.lines_below(&folder, Depth::All);
+                self.lines_below(&folder, depth);
             }
         }
-        if self.shows && word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_))) {
+        if self.shows && (self.by_line || word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_)))) {
             self.parts_of_found();
         } else if self.shows {
             self.links_of_found();
@@ -297,25 +301,6 @@ impl Judge<'_> {
         };
         if let Some(entry) = self.sensitive_entry(&root) {
             self.sensitive(format!("{root} is sensitive: {entry}."));
-        }
-    }
-
-    /// Whether paths that a search found in one folder are used in another, below which secrets lie.
-    fn found_elsewhere(&mut self) -> bool {
-        let here = self.folder();
-        self.searched.iter().any(|folder| *folder != here) && here.is_none_or(|here| self.lies_below(&here))
-    }
-
-    /// A found path behind the name of a folder that was never searched may be any file below it.
-    pub(super) fn relocated(&mut self, word: &mut Word) {
-        let Some((folder, _)) = word.prefix().rsplit_once('/').filter(|_| word.found().is_some()) else { return };
-        let folder = if folder.is_empty() { "/" } else { folder };
-        if self.reach(&Word::exact(folder)) == Reach::Everything {
-            for piece in &mut word.pieces {
-                if matches!(piece, Piece::Found(_) | Piece::Whole(_)) {
-                    *piece = Piece::Found(Reach::Everything);
-                }
-            }
         }
     }
 

@@ -278,12 +278,10 @@ impl Judge<'_> {
                     None => self.by_entry(entry, name, words),
                 }
             }
-            None if table().danger(name).is_none() => {
-                self.unknown("command.unknown-subcommand", format!("No rule covers `{name}`."));
-            }
+            None if table().danger(name).is_none() => self.uncovered(name),
             None => {}
         }
-        if self.findings.len() == before && entry.is_some() {
+        if self.findings.len() == before && entry.is_some() || self.shows_unnamed(name, before) {
             return;
         }
         // What a program of the table does in ways that the table doesn't list is not for a claim to lift, but where

@@ -41,8 +41,9 @@ impl Judge<'_> {
             self.produced = Feed::Refs;
         } else if names(subcommand, words) {
             let reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));
-            self.searched.insert(self.folder());
-            self.recalled = true;
+            self.searched_here();
+            self.recalls(&format!("git {subcommand}"), words);
+            self.led = false;
             self.unearths = Objects::None;
             self.produced = reach.map_or(Feed::Text, Feed::Paths);
         }

@@ -95,6 +95,8 @@ struct SourceEntry {
     #[serde(default)]
     values: HashMap<String, HashSet<String>>,
     #[serde(default)]
+    reasons: HashMap<String, String>,
+    #[serde(default)]
     choices: Vec<String>,
     #[serde(default)]
     not: String,
@@ -236,6 +238,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         beyond: set(&source.beyond),
         fetches: set(&source.fetches),
         values: source.values,
+        reasons: source.reasons,
         choices: source.choices.iter().map(|choice| set(choice)).collect(),
         not: set(&source.not),
         never: set(&source.never),

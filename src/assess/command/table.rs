@@ -99,6 +99,8 @@ pub(super) struct Entry {
     pub(super) fetches: HashSet<String>,
     /// The only values that a flag may have.
     pub(super) values: HashMap<String, HashSet<String>>,
+    /// What a flag does with another value: it shows something sensitive.
+    pub(super) reasons: HashMap<String, String>,
     /// What the first operands may be; `*` for anything, empty for what `first` and `rest` say.
     pub(super) choices: Vec<HashSet<String>>,
     /// What the first operand may not be.
@@ -228,7 +230,8 @@ pub(super) struct Table {
 
 impl Table {
     /// Whether a program, or a subcommand of it, only prints about itself with a word: `--help` and `--version`, or what
-    /// the rules say of it (`curl:-V`). Where a subcommand that nobody knows may be code, only those in the table do.
+    /// the rules say of it (`curl:-V`). Where a subcommand that nobody knows may be code, only those in the table do, and
+    /// those that the rules name as its own (`kubectl_diff`).
     pub(super) fn explains_itself(&self, name: &str, word: &str) -> bool {
         let (program, subcommands) = name.split_once(' ').unwrap_or((name, ""));
         if !subcommands.split(' ').all(is_name) {
@@ -238,7 +241,7 @@ impl Table {
             // What only stands before others' names (`zig build`, before `zig build test`) may run what lies here.
             let known = match self.exactly(name) {
                 Some(entry) => !entry.staged && !entry.checks,
-                None => self.dangers.has(name),
+                None => self.dangers.has(name) || self.help.has(&name.replace(' ', "_")),
             };
             if !known {
                 return false;
@@ -248,7 +251,8 @@ impl Table {
             && self.plugins.has(program)
         {
             let own = format!("{program} {subcommand}");
-            if !self.programs.has(&own) && !self.dangers.has(&own) && !self.continues(&own) {
+            let listed = || self.help.has(&own.replace(' ', "_"));
+            if !self.programs.has(&own) && !self.dangers.has(&own) && !self.continues(&own) && !listed() {
                 return false;
             }
         }
@@ -309,8 +313,13 @@ impl Table {
         self.programs.begins(&format!("{name} "))
     }
 
-    /// The entry whose name has a `*` where this one has something else; rather one of a subcommand than of a group.
+    /// The entry whose name has a `*` where this one has something else.
     fn like(&self, name: &str) -> Option<&Entry> {
+        self.alike(name).filter(|entry| !bars(entry, name))
+    }
+
+    /// The same, whatever it bars; rather one of a subcommand than of a group.
+    fn alike(&self, name: &str) -> Option<&Entry> {
         let fits = |pattern: &str, word: &str| match pattern.strip_suffix('*') {
             Some(start) => word.starts_with(start),
             None => word == pattern,
@@ -331,11 +340,12 @@ impl Table {
         let first = name.split(' ').next().unwrap_or_default();
         let starred = [first, ""].into_iter().filter_map(|first| starred.get(first)).flatten();
         let found = starred.filter(|pattern| same(pattern)).filter_map(|name| self.exactly(name));
-        let entry = found.min_by_key(|entry| entry.group)?;
-        let parts = name.replace(' ', "-");
-        let barred =
-            |but: &String| [format!("-{but}-"), format!("-{but}s-")].iter().any(|b| format!("{parts}-").contains(b));
-        (!entry.but.iter().any(barred)).then_some(entry)
+        found.min_by_key(|entry| entry.group)
+    }
+
+    /// Whether an entry with a `*` in its name would be this one's, if it didn't say that this one shows secrets, by itself.
+    pub(super) fn bars(&self, name: &str) -> bool {
+        self.alike(name).is_some_and(|entry| bars(entry, name))
     }
 
     /// What is declared of a program or subcommand.
@@ -344,6 +354,14 @@ impl Table {
         // What is no kind would be the worst of them; the build rules it out.
         Some(Declared { kind: DangerKind::named(kind).unwrap_or(DangerKind::Runs), does })
     }
+}
+
+/// Whether a name has what an entry's names may not have.
+fn bars(entry: &Entry, name: &str) -> bool {
+    let parts = name.replace(' ', "-");
+    let barred =
+        |but: &String| [format!("-{but}-"), format!("-{but}s-")].iter().any(|b| format!("{parts}-").contains(b));
+    entry.but.iter().any(barred)
 }
 
 /// Whether a word is a name as subcommands have them, not a path, a file or a toolchain.

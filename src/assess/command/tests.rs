@@ -7,6 +7,7 @@ mod computed;
 mod lasting;
 mod loops;
 mod obeyed;
+mod parts;
 mod placed;
 mod scripts;
 mod searching;

@@ -10,6 +10,7 @@ use brush_parser::ast::{
 };
 
 use super::judge::{Feed, Judge};
+use super::many::reads_lines;
 use super::parse::parse;
 use super::raw::one_variable;
 use super::redirect::complains;
@@ -78,7 +79,10 @@ impl Judge<'_> {
             }
             match item.1 {
                 SeparatorOperator::Sequence => self.and_or(&item.0),
-                SeparatorOperator::Async => self.subshell(|judge| judge.and_or(&item.0)),
+                SeparatorOperator::Async => {
+                    self.starts_beside();
+                    self.subshell(|judge| judge.and_or(&item.0));
+                }
             }
         }
     }
@@ -152,7 +156,7 @@ impl Judge<'_> {
                 for expression in [&command.initializer, &command.condition, &command.updater].into_iter().flatten() {
                     self.arithmetic(&expression.value);
                 }
-                self.repeated(|judge| judge.list(&command.body.list));
+                self.endlessly(true, |judge| judge.repeated(|judge| judge.list(&command.body.list)));
             }
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => {
@@ -209,9 +213,11 @@ impl Judge<'_> {
                 self.scope = after;
             }
             CompoundCommand::WhileClause(command) | CompoundCommand::UntilClause(command) => {
-                self.repeated(|judge| {
-                    judge.list(&command.0);
-                    judge.list(&command.1.list);
+                self.endlessly(!reads_lines(&command.0), |judge| {
+                    judge.repeated(|judge| {
+                        judge.list(&command.0);
+                        judge.list(&command.1.list);
+                    });
                 });
             }
             CompoundCommand::Coprocess(_) => {
@@ -335,6 +341,7 @@ impl Judge<'_> {
                     argv.extend(self.words(word));
                 }
                 CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
+                    self.flows_beside();
                     self.deeper(|judge| judge.isolated(|judge| judge.list(&subshell.list)));
                     let mut word = Word::exact("/dev/fd/6");
                     word.push(Piece::Number);

@@ -276,6 +276,12 @@ impl Word {
         pieces.next() == Some(&Piece::Names) && pieces.next().is_none()
     }
 
+    /// Whether it is a path that a search found, and no more: in quotes or not.
+    pub(super) fn only_found(&self) -> bool {
+        let mut pieces = self.pieces.iter().filter(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty()));
+        matches!(pieces.next(), Some(Piece::Found(_) | Piece::Whole(_))) && pieces.next().is_none()
+    }
+
     /// Whether it may be no word at all, if it isn't many: nothing but numbers, revisions or names without quotes.
     pub(super) fn may_be_none(&self) -> bool {
         let none = |piece: &Piece| {

@@ -87,7 +87,8 @@ pub(super) fn command(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             judge.readers.insert(name.to_owned());
             let plain = |word: &Word| word.text().is_some_and(|text| !text.contains('/'));
             if words.iter().all(plain) {
-                judge.searched.insert(judge.folder());
+                judge.searched_here();
+                judge.led = false;
                 judge.produced = Feed::Paths(Reach::Chosen);
             }
         }

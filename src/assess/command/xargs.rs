@@ -20,6 +20,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         from_file = true;
         judge.reads(file);
     }
+    for (_, processes) in given.values(&["-P", "--max-procs"]) {
+        judge.crowds_by(processes);
+    }
     let ended = given.has("-0") || given.has("--null");
     // The last of its flags says where words end. Parted within a line, a name may be another, or begin with a dash.
     let ends: Vec<_> = given.values(&["-d", "--delimiter"]).map(|(_, end)| end.text()).collect();
@@ -64,6 +67,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         argv.push(fed);
         judge.any_times(|judge| judge.outside(&argv));
     }
+    // It prints that for each.
+    judge.printed = None;
     if judge.findings.len() > before {
         judge.ineligible = true;
     } else {

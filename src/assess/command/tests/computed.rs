@@ -1,6 +1,7 @@
 //! Numbers that the shell's own commands compute.
 
-use super::{allowed, asks};
+use super::{allowed, asks, judged_where};
+use crate::domain::Class;
 
 #[test]
 fn what_the_shells_own_commands_take_for_a_number_holds_no_code() {
@@ -49,5 +50,36 @@ fn what_the_shells_own_commands_take_for_a_number_holds_no_code() {
         "read -r -t 5 -n 1 y < a",
     ] {
         allowed(command);
+    }
+}
+
+#[test]
+fn what_is_compared_as_a_number_holds_no_code_where_the_shell_computes_it() {
+    let class = |command: &str| judged_where(command, |facts| facts.computes = true).class();
+    for command in [
+        "[ \"$x\" -gt 5 ]",
+        "x=$(cat f); [ \"$x\" -gt 5 ] && echo yes",
+        "x=$(cat f); if test 5 -lt \"$x\"; then echo yes; fi",
+        "[ \"$(cat f)\" -eq 1 ]",
+        "while read -r l; do [ \"$l\" -ne 0 ]; done < f",
+    ] {
+        allowed(command);
+        assert_eq!(class(command), Class::Unreadable, "{command}");
+    }
+    assert_eq!(class("x='path[$(id)]'; [ x -gt 5 ]"), Class::Unreadable);
+    for command in [
+        "n=$(wc -l < a); [ \"$n\" -gt 5 ] && echo yes",
+        "[ $? -eq 0 ] && echo yes",
+        "for i in 1 2 3; do [ $i -lt 3 ] && echo $i; done",
+        "[ \"$(git rev-list --count HEAD)\" -gt 100 ]",
+        "[ \"$x\" = \"$y\" ]",
+        "[ -n \"$x\" -a -f \"$y\" ]",
+        "[ $# -ge 1 ]",
+    ] {
+        assert_eq!(class(command), Class::Whitelisted, "{command}");
+    }
+    // These every shell computes.
+    for command in ["[[ \"$(cat f)\" -gt 5 ]]", "[[ a =~ b ]]; [[ $MATCH -gt 5 ]]", "x=$(cat f); [[ $x -gt 5 ]]"] {
+        asks(command);
     }
 }

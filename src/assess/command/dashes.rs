@@ -1,0 +1,107 @@
+//! Where searches began, and what that says of what they found: whether a path, or a part of one where it comes apart at a
+//! blank, may be a flag of the program that takes it, and whether it is used in another folder.
+
+use super::judge::Judge;
+use super::word::{Piece, Reach, Word};
+use crate::domain::GlobFact;
+
+/// Flags with which `git ls-files` names what is tracked or lies there, and nothing else.
+const TRACKED: [&str; 11] =
+    ["-c", "-m", "-d", "-o", "-z", "--cached", "--modified", "--deleted", "--others", "--exclude-standard", "--"];
+/// Letters of flags with which `ls` prints names and nothing else, one a line.
+const PLAIN: &str = "1trSUdaAcuvXRL";
+
+impl Judge<'_> {
+    /// A search ran in the folder that it stands in.
+    pub(super) fn searched_here(&mut self) {
+        let folder = self.folder();
+        self.unplaced |= folder.is_none();
+        self.searched.insert(folder);
+    }
+
+    /// Git named paths: what it tracks now, or something else, too.
+    pub(super) fn recalls(&mut self, name: &str, words: &[Word]) {
+        self.recalled = true;
+        let known = |word: &Word| {
+            let text = word.text().unwrap_or_default();
+            let compared = text == "--name-only" || text.starts_with("--diff-filter=");
+            TRACKED.contains(&text) && name == "git ls-files" || compared && name == "git diff"
+        };
+        let operand = |word: &Word| name == "git ls-files" && !word.prefix().starts_with('-');
+        match self.folder() {
+            Some(folder) if words.iter().all(|word| known(word) || operand(word)) => {
+                self.mentions.tracked.insert(folder.clone());
+                self.tracked.insert(folder);
+            }
+            Some(_) | None => self.remembers = true,
+        }
+    }
+
+    /// Whether each line of what flows in is a path that begins with a place which is written in the command.
+    pub(super) fn flows_in_whole(&mut self) -> bool {
+        let whole = self.led && self.found_flags() == Some(false);
+        self.by_line |= whole;
+        whole
+    }
+
+    /// How far a search goes from a place that its words name.
+    pub(super) fn begins_at(&mut self, word: &Word) -> Reach {
+        let pattern = word.pattern();
+        self.climbs |= pattern.starts_with(['/', '~']) || pattern.split('/').any(|part| part == "..");
+        self.reach(word)
+    }
+
+    /// Folders were listed that its words name, and the names that it prints don't say which.
+    pub(super) fn lists_bare(&mut self, words: &[Word]) {
+        let letters = |text: &str| text.strip_prefix('-').is_some_and(|flags| flags.chars().all(|c| PLAIN.contains(c)));
+        let flag = |word: &&Word| word.prefix().starts_with('-');
+        let plain = words.iter().filter(flag).all(|word| word.text().is_some_and(letters));
+        self.unplaced |= !plain || self.folder().is_none();
+        self.listed = true;
+        self.searched.insert(None);
+    }
+
+    /// Whether a path that a search found, or a part of it where it comes apart, may be a flag; none where nobody could
+    /// tell.
+    pub(super) fn found_flags(&mut self) -> Option<bool> {
+        let mut folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
+        if folders.is_empty() || self.unplaced {
+            return None;
+        }
+        // A listing goes into folders by links that its words name.
+        folders.extend(self.listed.then(|| self.place.workspace.to_string_lossy().into_owned()));
+        self.mentions.below.extend(folders.iter().cloned());
+        // While it is asked what should be looked at, whatever follows counts too.
+        let Some(facts) = self.facts else { return Some(false).filter(|_| !self.remembers) };
+        let told = |wanted| move |folder: &String| facts.dashed.get(folder) == Some(&Some(wanted));
+        if folders.iter().any(told(true)) {
+            return Some(true);
+        }
+        let plain = |folder: &String| facts.tracked.get(folder) == Some(&Some(false));
+        let recalled = self.remembers || !self.tracked.iter().all(plain);
+        let inside = |folder: &String| {
+            let fact = facts.below.get(folder);
+            !self.listed || matches!(fact, Some(GlobFact::Nothing | GlobFact::Listed(_) | GlobFact::Tracked(_)))
+        };
+        (!recalled && folders.iter().all(|folder| told(false)(folder) && inside(folder))).then_some(false)
+    }
+
+    /// Whether paths that a search found in one folder are used in another, below which secrets lie.
+    pub(super) fn found_elsewhere(&mut self) -> bool {
+        let here = self.folder();
+        self.searched.iter().any(|folder| *folder != here) && here.is_none_or(|here| self.lies_below(&here))
+    }
+
+    /// A found path behind the name of a folder that was never searched may be any file below it.
+    pub(super) fn relocated(&mut self, word: &mut Word) {
+        let Some((folder, _)) = word.prefix().rsplit_once('/').filter(|_| word.found().is_some()) else { return };
+        let folder = if folder.is_empty() { "/" } else { folder };
+        if self.reach(&Word::exact(folder)) == Reach::Everything {
+            for piece in &mut word.pieces {
+                if matches!(piece, Piece::Found(_) | Piece::Whole(_)) {
+                    *piece = Piece::Found(Reach::Everything);
+                }
+            }
+        }
+    }
+}
