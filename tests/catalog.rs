@@ -205,8 +205,8 @@ async fn mariadb_names_that_lead_to_code_ask() {
         ("SELECT * FROM reader", "Reads files of the database server with `load_file`"),
         ("SELECT user FROM users", "holds passwords or keys"),
         ("SELECT count(1)", "`countersign_catalog_"),
-        ("EXPLAIN DELETE FROM plain", "plan `DELETE` only where it could run"),
-        ("DESC FORMAT=JSON UPDATE plain SET i = 3", "plan `UPDATE` only where it could run"),
+        ("EXPLAIN DELETE FROM plain", "explain `DELETE` only where it could also run"),
+        ("DESC FORMAT=JSON UPDATE plain SET i = 3", "explain `UPDATE` only where it could also run"),
     ];
     all_ask(&desk, &traps).await;
     all_run(

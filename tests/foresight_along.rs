@@ -65,7 +65,7 @@ async fn what_goes_along_is_counted_by_table_where_it_is_not_kept() {
         ] {
             let preview = desk.told(sql).await;
             let mut said: Vec<&str> = preview.effects[1]
-                .strip_prefix("Tables whose rows refer to it and go along or change: ")
+                .strip_prefix("Rows of other tables that go along or change: ")
                 .unwrap()
                 .trim_end_matches('.')
                 .split(", ")
@@ -92,7 +92,7 @@ async fn what_goes_along_is_counted_by_table_where_it_is_not_kept() {
         for (set, along) in [("boss = 1", None), ("id = 50", Some("reach_c"))] {
             let preview = desk.told(&format!("INSERT INTO reach_p VALUES (5, NULL) {clause} {set}")).await;
             let said = along.map(|table| {
-                format!("Tables whose rows refer to it and go along or change: {table}, and what refers to those.")
+                format!("Rows of other tables that go along or change: {table}, and what refers to those.")
             });
             assert_eq!(preview.effects.get(1), said.as_ref(), "{dialect:?}: {set}");
             let warned = preview.warnings.iter().any(|said| said == "It may fail: reach_n refers to it.");
@@ -122,7 +122,7 @@ async fn a_chain_that_is_too_long_says_that_more_may_go() {
         let preview = desk.told("DELETE FROM reach_chain WHERE id = 1").await;
         assert_eq!(
             preview.effects[1],
-            "Tables whose rows refer to it and go along or change: reach_chain (5 rows), and what refers to those.",
+            "Rows of other tables that go along or change: reach_chain (5 rows), and what refers to those.",
             "{dialect:?}"
         );
     }
@@ -248,10 +248,7 @@ async fn triggers_and_cascades_of_servers_are_named() {
         let told = desk.told("DELETE FROM Foresight_parent").await;
         assert_eq!(
             told.effects[1..],
-            [
-                "Triggers that fire: noted.",
-                "Tables whose rows refer to it and go along or change: foresight_child (0 rows)."
-            ]
+            ["Triggers that fire: noted.", "Rows of other tables that go along or change: foresight_child (0 rows)."]
         );
     }
     if let Some(url) = mariadb().await {
@@ -268,10 +265,7 @@ async fn triggers_and_cascades_of_servers_are_named() {
         let told = desk.told("DELETE FROM foresight_parent").await;
         assert_eq!(
             told.effects[1..],
-            [
-                "Triggers that fire: noted.",
-                "Tables whose rows refer to it and go along or change: foresight_child (0 rows)."
-            ]
+            ["Triggers that fire: noted.", "Rows of other tables that go along or change: foresight_child (0 rows)."]
         );
     }
 }

@@ -128,7 +128,7 @@ async fn each_of_several_tables_is_told_with_what_it_sets_off() {
     ] {
         desk.approved(sql).await;
     }
-    let along = "Tables whose rows refer to it and go along or change: ";
+    let along = "Rows of other tables that go along or change: ";
     for (sql, brief, effects) in [
         (
             "UPDATE own_a, own_b SET x = 1, y = 2 WHERE own_a.id = own_b.a",

@@ -107,7 +107,7 @@ async fn rows_that_may_be_left_out_are_at_most_so_many() {
     let said = &desk.told("UPDATE less_skips SET id = 9 WHERE id = 1").await.effects[0];
     assert_eq!(said, "Changes 1 of 2 rows (50.0 %) of less_skips.");
     let said = &desk.told("UPDATE OR REPLACE less_skips SET id = 2").await.effects[1..];
-    let behind = "Tables whose rows refer to it and go along or change: less_c, and what refers to those.";
+    let behind = "Rows of other tables that go along or change: less_c, and what refers to those.";
     assert!(said.contains(&behind.to_owned()), "{said:?}");
     let Some(desk) = in_postgres(&[
         "DROP TABLE IF EXISTS less_skips",
@@ -144,13 +144,13 @@ async fn what_a_bounded_update_does_not_set_changes_nothing_elsewhere() {
     }
     for sql in ["UPDATE less_p SET v = 5 ORDER BY v LIMIT 1", "DELETE FROM less_p LIMIT 1"] {
         let preview = desk.told(sql).await;
-        let unclear = "Which of the rows that match it picks can't be told: no key orders them.";
+        let unclear = "Which of the matching rows it takes isn't known: no key orders them.";
         assert_eq!((preview.effects[1].as_str(), preview.details.len()), (unclear, 0), "{sql}");
         let why = "its LIMIT may pick other rows the second time.".to_owned();
         assert_eq!(preview.remedy, Remedy::Impossible(why), "{sql}");
     }
     let said = desk.told("UPDATE less_p SET id = 5 ORDER BY id LIMIT 1").await.effects;
-    assert_eq!(said[1], "Tables whose rows refer to it and go along or change: less_c (1 row).");
+    assert_eq!(said[1], "Rows of other tables that go along or change: less_c (1 row).");
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn what_goes_along_with_rows_behind_a_with_is_counted() {
         .await;
         let sql = "WITH low AS (SELECT id FROM less_p WHERE v < 2) DELETE FROM less_p WHERE id IN (SELECT id FROM low)";
         let said = desk.told(sql).await.effects;
-        let along = "Tables whose rows refer to it and go along or change: less_c (2 rows).";
+        let along = "Rows of other tables that go along or change: less_c (2 rows).";
         assert_eq!(said[1], along, "{dialect:?}");
     }
 }

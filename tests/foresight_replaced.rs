@@ -18,7 +18,7 @@ async fn count(desk: &Desk, rows: &str) -> u64 {
     desk.row(&format!("SELECT count(*) FROM {rows}")).await[0].parse().unwrap()
 }
 
-const ALONG: &str = "Tables whose rows refer to it and go along or change: ";
+const ALONG: &str = "Rows of other tables that go along or change: ";
 
 /// Tables where a row may be in the way by either of two keys.
 const KEYED: [&str; 9] = [

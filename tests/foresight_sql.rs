@@ -204,10 +204,10 @@ async fn what_a_drop_takes_along_is_told() {
     let deleted = effects("DELETE FROM parent WHERE s = 'a'").await;
     assert_eq!(
         deleted[1..],
-        ["Triggers that fire: noted.", "Tables whose rows refer to it and go along or change: child (0 rows)."]
+        ["Triggers that fire: noted.", "Rows of other tables that go along or change: child (0 rows)."]
     );
     let changed = effects("UPDATE parent SET id = id + 1").await;
-    assert_eq!(changed[1..], ["Tables whose rows refer to it and go along or change: child (0 rows)."]);
+    assert_eq!(changed[1..], ["Rows of other tables that go along or change: child (0 rows)."]);
     assert_eq!(effects("UPDATE parent SET s = 'c'").await.len(), 1);
     let dropped = effects("DROP TABLE parent").await;
     assert_eq!(dropped[0], "Drops parent with 2 rows, 4.1 kB with its indexes.");
@@ -273,7 +273,7 @@ async fn rows_in_the_way_and_rows_left_to_chance_are_told() {
     )
     .await;
     let gone = "Adds 1 row to way. Rows that are in their way are deleted: 1 row.";
-    let child = "Tables whose rows refer to it and go along or change: child";
+    let child = "Rows of other tables that go along or change: child";
     begin(
         &desk,
         &[

@@ -21,9 +21,10 @@ struct Session {
     folder: tempfile::TempDir,
 }
 
-fn spawn(home: &Path, workspace: &Path) -> Child {
+fn spawn(home: &Path, workspace: &Path, more: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_countersign"))
         .args(["--linear", "--workspace", "."])
+        .args(more)
         .env_clear()
         .env("HOME", home)
         .env("COUNTERSIGN_DATA", home.join("data"))
@@ -38,10 +39,14 @@ fn spawn(home: &Path, workspace: &Path) -> Child {
 
 impl Session {
     fn start() -> Self {
+        Self::with(&[])
+    }
+
+    fn with(more: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let workspace = folder.path().join("workspace");
         std::fs::create_dir(&workspace).unwrap();
-        let mut child = spawn(folder.path(), &workspace);
+        let mut child = spawn(folder.path(), &workspace, more);
         let told = Arc::new(Mutex::new(String::new()));
         let (out, kept) = (child.stdout.take().unwrap(), Arc::clone(&told));
         std::thread::spawn(move || {
@@ -88,7 +93,8 @@ impl Session {
 
     fn cancelled_orders(&self) -> i64 {
         use sqlx::{Connection as _, SqliteConnection};
-        let path: PathBuf = self.folder.path().join("data/practice/shop.db");
+        let mut worlds = std::fs::read_dir(self.folder.path().join("data/practice")).unwrap();
+        let path: PathBuf = worlds.next().unwrap().unwrap().path().join("shop.db");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let mut connection =
@@ -104,6 +110,19 @@ impl Session {
 fn waiting(told: &str, what: &str) -> String {
     let line = told.lines().find(|line| line.contains(" waits: ") && line.contains(what)).unwrap();
     line.split(' ').nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn a_database_that_cant_be_reached_is_told_at_once_and_nobody_is_asked() {
+    let mut it = Session::with(&["--db", "postgres://ann:secret-word@127.0.0.1:1/shop"]);
+    it.wait_for("shop@127.0.0.1 (postgres) can't be reached");
+    for sql in ["SELECT 1", "DELETE FROM orders"] {
+        it.say(&format!("/sql {sql}"));
+    }
+    it.wait_for("operation 2 refused: ");
+    let told = it.end();
+    assert!(told.contains("operation 1 refused: ") && !told.contains(" waits: "), "{told}");
+    assert!(told.contains("Check that it runs, and the address") && !told.contains("secret-word"), "{told}");
 }
 
 #[test]
@@ -209,7 +228,7 @@ fn what_is_wrong_with_the_configuration_is_told_a_line_each() {
     let config = folder.path().join(".config/countersign");
     std::fs::create_dir_all(&config).unwrap();
     std::fs::write(config.join("config.toml"), "moed = 1\ntheme = 2\n").unwrap();
-    let mut child = spawn(folder.path(), folder.path());
+    let mut child = spawn(folder.path(), folder.path(), &[]);
     drop(child.stdin.take());
     let told = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     let of_file = |line: &&str| line.starts_with("| ") && line.contains("config.toml:");

@@ -163,19 +163,19 @@ fn what_hits_something_else_by_its_start_goes_back_to_the_queue() {
         (
             "kubectl delete pod x",
             &|| kubeconfig(desk.folder.path(), "prod-eu"),
-            "It would hit cluster context prod-eu, namespace shop now, and not cluster context staging, namespace shop as \
-             when it was shown.",
+            "It would hit cluster context prod-eu, namespace shop now. When it was shown, that was cluster context \
+             staging, namespace shop.",
         ),
         (
             "git commit -m x",
             &|| desk.git(&["checkout", "-q", "-b", "feature"]),
-            "It would hit branch feature now, and not branch main as when it was shown.",
+            "It would hit branch feature now. When it was shown, that was branch main.",
         ),
         (
             "git push",
             &|| desk.git(&["remote", "set-url", "origin", "https://example.org/other.git"]),
-            "It would hit feature on origin (https://example.org/other.git) now, and not feature on origin \
-             (https://example.com/shop.git) as when it was shown.",
+            "It would hit feature on origin (https://example.org/other.git) now. When it was shown, that was feature on \
+             origin (https://example.com/shop.git).",
         ),
     ];
     for (command, meanwhile, why) in moved {

@@ -79,6 +79,8 @@ pub enum Phase {
         calls: Vec<ToolCall>,
         /// When and why it is asked again, where nothing came yet.
         again: Option<String>,
+        /// When it was asked.
+        since: Millis,
     },
     /// Its calls are being judged, decided and run.
     Working {
@@ -251,16 +253,16 @@ impl Chat {
     }
 
     /// A request begins.
-    pub(super) fn begin_step(&mut self) -> StepId {
+    pub(super) fn begin_step(&mut self, now: Millis) -> StepId {
         let step = StepId(self.next_step);
         self.next_step += 1;
-        self.phase = Phase::Streaming { step, text: String::new(), calls: Vec::new(), again: None };
+        self.phase = Phase::Streaming { step, text: String::new(), calls: Vec::new(), again: None, since: now };
         step
     }
 
     /// The next request: everything said so far.
-    pub(super) fn request(&mut self) -> (StepId, ModelRequest) {
-        let step = self.begin_step();
+    pub(super) fn request(&mut self, now: Millis) -> (StepId, ModelRequest) {
+        let step = self.begin_step(now);
         let request = ModelRequest {
             system: Arc::clone(&self.briefing.system),
             messages: self.history.clone(),

@@ -118,7 +118,7 @@ impl State {
             self.compacted(Err("the practice model writes none"), effects);
             return true;
         }
-        effects.push(Effect::StartStep(self.chat.begin_step(), request));
+        effects.push(Effect::StartStep(self.chat.begin_step(self.now), request));
         true
     }
 

@@ -1,7 +1,8 @@
-//! What is being typed, completed: `/` commands from their table, and files of the workspace after an `@`. A small list
-//! above the composer that opens by typing; tab or enter takes a row, esc closes it. Taking a file inserts its path and
-//! nothing else: the model reads it by its tools, if it may.
+//! What is being typed, completed: `/` commands from their table, files of the workspace after an `@`, and by tab the
+//! paths of a command of one's own. A small list above the composer; tab or enter takes a row, esc closes it. Taking a
+//! file inserts its path and nothing else: the model reads it by its tools, if it may.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -9,10 +10,13 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::State;
 use super::event::{Effect, Millis, Pane};
 use super::fuzzy::Fuzzy;
+use super::keymap::{Command, Context};
 use super::slash::SLASH;
 
 /// Most rows that are offered.
 const MOST: usize = 50;
+/// Most files that are looked through for the folders that they lie in.
+const MOST_LISTED: usize = 20_000;
 /// How long a list of files is taken for fresh, in milliseconds.
 const FRESH: u64 = 10_000;
 
@@ -38,6 +42,10 @@ pub struct Completion {
 pub struct Files {
     listed: Arc<[String]>,
     asked: Option<Millis>,
+    /// Whose folder was asked for: where the person's own commands run, or where the model works.
+    own: bool,
+    /// Where tab was pressed in a command, and whether the files are still awaited.
+    tabbed: Option<((usize, usize), bool)>,
     /// A list that was closed is not opened again at the same place.
     closed: Option<(usize, usize)>,
 }
@@ -53,7 +61,54 @@ impl State {
     pub(super) fn files(&mut self, listed: Arc<[String]>) -> bool {
         self.files.listed = listed;
         self.complete(&mut Vec::new());
+        self.settle_path();
         true
+    }
+
+    /// Asks for the files of the folder that is meant, unless they were listed just now. False if they are awaited.
+    fn list_files(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let own = self.composer.runs();
+        let fresh = self.files.own == own && self.files.asked.is_some_and(|asked| self.now.since(asked) < FRESH);
+        if !fresh {
+            self.files.asked = Some(self.now);
+            self.files.own = own;
+            effects.push(Effect::ListFiles { own });
+        }
+        fresh
+    }
+
+    /// Completes the path before the cursor in a command of the person's own. False where none is typed.
+    pub(super) fn complete_path(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let (row, left, _) = self.composer.around();
+        if self.linear || !self.composer.runs() || row == 0 && left.trim_start_matches('!').trim().is_empty() {
+            return false;
+        }
+        let (start, _) = token(row, &left);
+        self.files.closed = None;
+        self.files.tabbed = Some((start, true));
+        if self.list_files(effects) {
+            self.complete(effects);
+            self.settle_path();
+        }
+        true
+    }
+
+    /// The files that tab waits for are there: the only one that fits is taken at once, and that none does is said.
+    fn settle_path(&mut self) {
+        let Some((_, awaited)) = &mut self.files.tabbed else { return };
+        if !std::mem::take(awaited) {
+            return;
+        }
+        match self.completion.as_ref().map(|completion| completion.rows.len()) {
+            Some(1) => self.take_offer(),
+            Some(_) => {}
+            None => {
+                let (row, left, _) = self.composer.around();
+                let (_, typed) = token(row, &left);
+                let key = self.keymap.key(Context::Everywhere, Command::PreviousPane).unwrap_or_default();
+                self.hint = Some(format!("No path here begins with `{typed}`. {key} goes to the other panes."));
+            }
+        }
     }
 
     /// Looks at what stands before the cursor, after every key there.
@@ -63,8 +118,8 @@ impl State {
             return;
         }
         let (row, left, right) = self.composer.around();
-        let token = left.rsplit(char::is_whitespace).next().unwrap_or_default().to_owned();
-        let start = (row, left.chars().count() - token.chars().count());
+        let (start, token) = token(row, &left);
+        self.files.tabbed.take_if(|(tabbed, _)| *tabbed != start);
         let ends = right.chars().next().is_none_or(char::is_whitespace);
         if self.files.closed.is_some_and(|closed| closed != start) || token.is_empty() {
             self.files.closed = None;
@@ -75,12 +130,12 @@ impl State {
         self.completion = if let (Some(word), (0, 0)) = (token.strip_prefix('/'), start) {
             commands(word, start)
         } else if let Some(path) = token.strip_prefix('@') {
-            let fresh = self.files.asked.is_some_and(|asked| self.now.since(asked) < FRESH);
-            if before.is_none() && !fresh {
-                self.files.asked = Some(self.now);
-                effects.push(Effect::ListFiles);
+            if before.is_none() {
+                self.list_files(effects);
             }
             files(path, start, &self.files.listed)
+        } else if self.files.tabbed.is_some() {
+            paths(&token, start, &self.files.listed)
         } else {
             None
         };
@@ -118,6 +173,43 @@ impl State {
             self.files.closed = Some(completion.start);
         }
     }
+}
+
+/// What stands before the cursor up to a blank, and where it begins.
+fn token(row: usize, left: &str) -> ((usize, usize), String) {
+    let token = left.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let token = if row == 0 && token.len() == left.len() { token.trim_start_matches('!') } else { token };
+    ((row, left.chars().count() - token.chars().count()), token.to_owned())
+}
+
+/// Files and folders that begin with what is typed, one step of a path at a time, as a shell offers them.
+fn paths(typed: &str, start: (usize, usize), listed: &[String]) -> Option<Completion> {
+    let plain = typed.strip_prefix("./").unwrap_or(typed);
+    let step = |file: &String| {
+        let rest = file.strip_prefix(plain)?;
+        let end = rest.find('/').map_or(file.len(), |at| plain.len() + at + 1);
+        Some(file[..end].to_owned())
+    };
+    let found: BTreeSet<String> = listed.iter().filter_map(step).take(MOST_LISTED).collect();
+    let found: Vec<String> = found.into_iter().take(MOST).collect();
+    if found.is_empty() {
+        return None;
+    }
+    let inserted = |path: &String| {
+        // A name that begins with a hyphen would be a flag.
+        let here = if path.starts_with('-') || typed.starts_with("./") { "./" } else { "" };
+        let safe = path.chars().all(|c| c.is_alphanumeric() || "_-./+@%,:=".contains(c));
+        let word = if safe { format!("{here}{path}") } else { format!("'{here}{}'", path.replace('\'', r"'\''")) };
+        if path.ends_with('/') { word } else { format!("{word} ") }
+    };
+    Some(Completion {
+        typed: typed.to_owned(),
+        at: 0,
+        start,
+        inserted: found.iter().map(inserted).collect(),
+        rows: found.into_iter().map(|path| (path, String::new())).collect(),
+        whole: false,
+    })
 }
 
 /// Commands that begin with what is typed; without one, those that have its letters.

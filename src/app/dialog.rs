@@ -263,7 +263,7 @@ impl State {
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
         if let Some((id, above)) = dialog.unseen(&self.sight) {
             let (page, way) = &pages[usize::from(above)];
-            dialog.hint = Some(format!("{id} is high, and its end wasn't seen: {page} goes {way} to it, then {yes}."));
+            dialog.hint = Some(format!("{id} is high: look at its end first. {page} goes {way} to it, then {yes}."));
             return;
         }
         match &dialog.asking {
@@ -278,7 +278,7 @@ impl State {
                 if dialog.end_seen {
                     dialog.ask(Asking::Confirm { typed: String::new() });
                 } else {
-                    dialog.hint = Some(format!("It is high, and its end wasn't seen: {unseen}"));
+                    dialog.hint = Some(format!("It is high: look at its end first. {unseen}"));
                 }
             }
             Asking::Choice => self.approve_shown(effects),

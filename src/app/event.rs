@@ -185,6 +185,8 @@ pub enum Event {
     Switched(u64, Result<Box<super::switch::Switched>, String>),
     /// Tokens that one request to the model may hold, as its server says.
     Context(u64),
+    /// A connection was reached, or wasn't.
+    Reached(String, bool),
     /// What the model is told of the folder's notes was made, once the person had said to work there; empty if there
     /// are none.
     Briefed(String),
@@ -308,8 +310,11 @@ pub enum Effect {
     Servers(Option<String>),
     /// Keep what the person sent for later sessions.
     KeepTyped(String),
-    /// List the files of the workspace.
-    ListFiles,
+    /// List the files that can be named: where the person's own commands run, or where the model works.
+    ListFiles {
+        /// Where the person's own commands run.
+        own: bool,
+    },
     /// Show everything in this look: a theme's name or file.
     Theme(String),
     /// Tell the person, who looks at something else, this sentence.

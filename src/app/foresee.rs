@@ -13,7 +13,7 @@ use crate::domain::{
 const OTHERWISE: &str = "It would do something else now than was shown.";
 
 /// How a sentence ends about what nobody was asked about.
-const NOT_ENOUGH: &str = "a rule or an earlier yes isn't enough for that.";
+const NOT_ENOUGH: &str = "a rule or your approval of this turn isn't enough for that.";
 
 /// What is expected of an operation, right before its start.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! Keys that stop: what is under way, then what waits, and ctrl+c twice to leave. What waits goes only by a second key,
-//! pressed right after the first one said so, and so does the program while something isn't sent.
+//! pressed right after the first one said so, and so does the program while something runs or isn't sent.
 
 use super::event::{Effect, Millis};
+use super::queue::Status;
 use super::{Command, Context, Modal, State};
 
 /// How long the second ctrl+c may take to leave, in milliseconds.
@@ -66,27 +67,55 @@ impl State {
         self.modal = None;
         let stopped = self.stop(effects);
         let what = if stopped { "Stopped. " } else { "" };
+        // What is most needed comes first: a narrow screen shows no more.
         let waits = match self.queue.counts().0 {
             0 => String::new(),
-            1 => "The one that waits keeps waiting; esc lets go of it. ".to_owned(),
-            waiting => format!("The {waiting} that wait keep waiting; esc lets go of them. "),
+            1 => "; esc lets go of the one that waits".to_owned(),
+            waiting => format!("; esc lets go of the {waiting} that wait"),
         };
         let waits = if self.stops.last.warned.is_some() { waits } else { String::new() };
         let unsent = self.unsent().map_or_else(String::new, |unsent| format!(" {unsent}"));
-        self.hint = Some(format!("{what}{waits}Press ctrl+c again to leave.{unsent}"));
+        self.hint = Some(format!("{what}ctrl+c again leaves{waits}.{unsent}"));
     }
 
-    /// Leaves. What isn't sent yet takes a second key, pressed right after the first one said so.
+    /// Leaves. What would be cut off or isn't sent yet takes a second key, pressed right after the first one said so.
     pub(super) fn leave(&mut self, effects: &mut Vec<Effect>) {
-        let unsent = self.unsent().filter(|_| !self.linear && !self.stops.leaves(self.now));
+        let lost = self.lost().filter(|_| !self.linear && !self.stops.leaves(self.now));
         let key = self.keymap.key(Context::Everywhere, Command::Quit).unwrap_or_default();
-        let Some(hint) = unsent.map(|unsent| format!("{key} again leaves. {unsent}")) else {
+        let Some(hint) = lost.map(|lost| format!("{key} again leaves. {lost}")) else {
             return self.leave_now(effects);
         };
         match &mut self.modal {
             Some(Modal::Confirm(dialog)) => dialog.hint = Some(hint),
             Some(Modal::Edit(editor)) => editor.hint = Some(hint),
             Some(Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => self.hint = Some(hint),
+        }
+    }
+
+    /// `/quit`: what would be cut off takes a second one, or the key.
+    pub(super) fn quit_typed(&mut self, effects: &mut Vec<Effect>) -> Result<(), String> {
+        if let Some(runs) = self.cut_off().filter(|_| !self.linear && !self.stops.leaves(self.now)) {
+            let key = self.keymap.key(Context::Everywhere, Command::Quit).unwrap_or_default();
+            return Err(format!("{key} leaves all the same. {runs}"));
+        }
+        self.composer.take();
+        self.leave_now(effects);
+        Ok(())
+    }
+
+    /// What leaving would cost.
+    fn lost(&self) -> Option<String> {
+        let said: Vec<String> = self.cut_off().into_iter().chain(self.unsent()).collect();
+        (!said.is_empty()).then(|| said.join(" "))
+    }
+
+    /// What runs, and what becomes of it.
+    fn cut_off(&self) -> Option<String> {
+        let running = self.queue.running().filter(|item| matches!(item.status, Status::Running { .. }));
+        match running.map(|item| item.id).collect::<Vec<_>>().as_slice() {
+            [] => None,
+            [id] => Some(format!("{id} runs, and would be stopped.")),
+            several => Some(format!("{} operations run, and would be stopped.", several.len())),
         }
     }
 
@@ -97,7 +126,7 @@ impl State {
             _ => self.queue.waiting().find(|item| item.draft.is_some()).map(|item| item.id),
         };
         if !self.composer.is_empty() || self.chat.upcoming.is_some() {
-            return Some("Not sent; ↑ brings it back next time, unless secret.".to_owned());
+            return Some("What isn't sent comes back by ↑, unless secret.".to_owned());
         }
         editing.map(|id| format!("Your edit of {id} isn't used and goes."))
     }

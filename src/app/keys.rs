@@ -86,6 +86,12 @@ impl State {
         if context == Context::Composer && self.completion_key(key) {
             return;
         }
+        if context == Context::Composer
+            && self.keymap.command(context, key) == Some(Command::NextPane)
+            && self.complete_path(effects)
+        {
+            return;
+        }
         let before = self.before.take();
         if let Some(command) = before.and_then(|before| self.keymap.after(context, before, key)) {
             self.pane_command(command, effects);

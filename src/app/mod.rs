@@ -55,6 +55,7 @@ mod scroll;
 mod second;
 mod secrets;
 mod sessions;
+mod setting;
 mod setup;
 mod sight;
 mod slash;
@@ -100,44 +101,20 @@ pub use resume::{Resumed, Unreadable};
 pub use row::{Fit, Pick, Row};
 pub use scroll::Scroll;
 pub use secrets::{MaskStamp, Masks};
+pub use setting::Setting;
 pub use setup::{Done, Fetched, KEYS, MODES, Setup, Stage, Step as SetupStep};
 pub use slash::{SLASH, Slash, typed};
 pub use switch::{Switched, Wanted};
 pub use usage::{Tallies, Tally};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crossterm::event::KeyEvent;
 
-use crate::domain::{Enforceable, Gate, OperationId, Policy, Prices, Role};
+use crate::domain::{Enforceable, Gate, OperationId, Policy, Role};
 
 /// How long nobody must have typed before a dialog opens by itself, in milliseconds.
 const QUIET: u64 = 1_000;
-
-/// What the status line says that doesn't change by itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Setting {
-    /// The model's name.
-    pub model: String,
-    /// Whether it is the practice model.
-    pub practice: bool,
-    /// Whether messages and results leave this machine.
-    pub remote: bool,
-    /// The default connection's name, masked.
-    pub connection: Option<String>,
-    /// Whether that is production.
-    pub production: bool,
-    /// The workspace, as shown.
-    pub workspace: String,
-    /// The folder that the person started in, as shown.
-    pub folder: String,
-    /// Tokens that one request may hold, as far as that is known; zero for no limit.
-    pub context: u64,
-    /// What the model's tokens cost, by the configuration.
-    pub prices: Option<Prices>,
-    /// Names of the connections.
-    pub connections: Vec<String>,
-}
 
 /// Everything the screen shows and the person can change.
 #[derive(Debug)]
@@ -171,6 +148,8 @@ pub struct State {
     pub size: (u16, u16),
     /// As whom databases are read, by connection, as far as they said.
     pub roles: BTreeMap<String, Role>,
+    /// Connections that were not reached when they were last used.
+    unreached: BTreeSet<String>,
     /// What is looked for.
     pub finds: Finds,
     /// Secrets in what is shown.
@@ -262,6 +241,7 @@ impl State {
             now: Millis(0),
             size,
             roles: BTreeMap::new(),
+            unreached: BTreeSet::new(),
             finds: Finds::default(),
             masks: Masks::default(),
             hint: None,
@@ -440,6 +420,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.setting.context = tokens;
             state.dirty
         }
+        Event::Reached(connection, reached) => state.reached(connection, reached),
         Event::Briefed(notes) => {
             state.briefed(&notes);
             state.dirty

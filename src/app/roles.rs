@@ -28,9 +28,7 @@ impl State {
     /// What the role of the default connection may do beyond its data, in a few words; none for an ordinary role.
     #[must_use]
     pub fn powers(&self) -> Option<String> {
-        let label = self.setting.connection.as_deref()?;
-        let name = label.rsplit_once(" (").map_or(label, |(name, _)| name);
-        powers(self.roles.get(name)?)
+        powers(self.roles.get(self.setting.connection_name()?)?)
     }
 }
 

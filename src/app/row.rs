@@ -33,19 +33,28 @@ pub struct Row {
     pub key: String,
     /// What choosing it does.
     pub pick: Pick,
+    /// Known by both of its ends, as a path is: where there is no room it is cut in its middle.
+    pub ends: bool,
 }
 
 impl Row {
     /// A row with nothing but a label.
     #[must_use]
     pub fn new(label: &str, pick: Pick) -> Self {
-        Self { label: short(label), detail: String::new(), key: String::new(), pick }
+        Self { label: short(label), detail: String::new(), key: String::new(), pick, ends: false }
     }
 
     /// The same with more about it.
     #[must_use]
     pub fn detail(mut self, detail: &str) -> Self {
         self.detail = short(detail);
+        self
+    }
+
+    /// The same, known by both of its ends.
+    #[must_use]
+    pub fn known_by_ends(mut self) -> Self {
+        self.ends = true;
         self
     }
 

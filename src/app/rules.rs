@@ -42,7 +42,7 @@ impl State {
                     Scope::Turn | Scope::Session | Scope::Always => None,
                 };
                 let held = holds(rule, place, policy.now);
-                Row::new(&label, Pick::Line(format!("/rules {}", rule.id()))).detail(&held)
+                Row::new(&label, Pick::Line(format!("/rules {}", rule.id()))).detail(&held).known_by_ends()
             })
             .collect();
         rows.extend(policy.rules.iter().map(|rule| {
@@ -53,7 +53,7 @@ impl State {
             };
             let parts: Vec<String> = rule.parts.iter().map(|(part, value)| format!("{part} {value}")).collect();
             let label = format!("{word} {} {}", rule.tool, parts.join(", "));
-            Row::new(&label, Pick::Nothing).detail("from a configuration file: changed there")
+            Row::new(&label, Pick::Nothing).detail("from a configuration file").known_by_ends()
         }));
         let key = self.keymap.key(Context::Dialog, Command::Remember).unwrap_or_default();
         let none = format!("Nothing is remembered yet. {key} in a dialog: don't ask again.");
@@ -63,7 +63,7 @@ impl State {
     fn show_rule(&mut self, name: &str) -> Result<(), String> {
         let now = self.queue.gate.policy().now;
         let rule = self.rule(name)?;
-        let says = |label: &str, detail: &str| Row::new(label, Pick::Nothing).detail(detail);
+        let says = |label: &str, detail: &str| Row::new(label, Pick::Nothing).detail(detail).known_by_ends();
         let mut rows = vec![
             Row::new("Revoke it", Pick::Line(format!("/rules revoke {name}"))).detail("it asks again"),
             says("holds", &holds(rule, None, now)),
@@ -95,7 +95,7 @@ impl State {
 /// What a pattern names, a row for each part.
 fn parts(pattern: &Pattern) -> impl Iterator<Item = Row> {
     let named = pattern.0.iter().filter(|(_, want)| !want.is_any());
-    named.map(|(part, want)| Row::new(&format!("  {part}"), Pick::Nothing).detail(&want.to_string()))
+    named.map(|(part, want)| Row::new(&format!("  {part}"), Pick::Nothing).detail(&want.to_string()).known_by_ends())
 }
 
 /// A rule in one line.
@@ -107,6 +107,8 @@ fn summary(rule: &Remembered) -> String {
     let tool = match rule.tool() {
         "execute_command" => "command",
         "execute_sql" => "sql",
+        "file_operations" => "file",
+        "http_request" => "http",
         other => other,
     };
     format!("{word} {tool}: {}", patterns.join("; "))

@@ -130,11 +130,7 @@ pub const SLASH: &[Slash] = &[
         Ok(())
     }),
     Slash::new("theme", "[NAME]", "another look", |state, name, _| state.theme_command(name)),
-    Slash::new("quit", "", "leave", |state, _, effects| {
-        state.composer.take();
-        state.leave_now(effects);
-        Ok(())
-    }),
+    Slash::new("quit", "", "leave", |state, _, effects| state.quit_typed(effects)),
 ];
 
 /// Everything that can be typed beside messages, and what it does.

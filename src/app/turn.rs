@@ -125,7 +125,7 @@ impl State {
         if self.compact_if_long(effects) {
             return;
         }
-        let (step, request) = self.chat.request();
+        let (step, request) = self.chat.request(self.now);
         effects.push(Effect::StartStep(step, request));
     }
 

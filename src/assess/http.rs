@@ -249,7 +249,7 @@ fn by_query<'q>(mut parts: impl Iterator<Item = &'q str>) -> Option<Finding> {
         .map(|(name, _)| percent_decoded(name).unwrap_or_else(|| name.to_owned()))
         .any(|name| overriding(&name));
     overrides.then(|| {
-        let sentence = "The query asks the server to take the request for another method.";
+        let sentence = "The query tells the server to treat it as another method.";
         Finding::new("http.override", Class::Declared(Danger::Destructive), sentence)
     })
 }
@@ -265,7 +265,7 @@ fn by_size(http: &HttpOperation, url: &Url) -> Option<Finding> {
 pub(super) fn by_header(name: &str, value: &str) -> Option<Finding> {
     let lower = name.trim().to_ascii_lowercase();
     if overriding(&lower) {
-        let sentence = format!("The header {name} asks the server to take the request for the method {value}.");
+        let sentence = format!("The header {name} tells the server to treat it as {value}.");
         return Some(Finding::new("http.override", Class::Declared(Danger::Destructive), sentence));
     }
     let telling = ["auth", "cookie", "key", "token", "secret", "password", "session", "credential", "signature"];
@@ -276,7 +276,7 @@ pub(super) fn by_header(name: &str, value: &str) -> Option<Finding> {
     if HARMLESS.contains(&lower.as_str()) && value.len() <= HEADER_CAP && !opaque(value, PACKED_CAP) {
         return None;
     }
-    let sentence = format!("The header {name} is not one of those that only say how to answer.");
+    let sentence = format!("The header {name} may do more than say how to answer.");
     Some(Finding::new("http.header", Class::Unknown, sentence))
 }
 

@@ -166,7 +166,7 @@ mod tests {
         let changed = prepared(json!({ "path": "a.txt" }), declared("2"), Claim::Absent);
         let (verdict, _, reason) = verdict(&changed, ApprovalMode::Guarded, &rules);
         assert_eq!(verdict, Verdict::Ask);
-        assert!(reason.contains("changed since you allowed it"), "{reason}");
+        assert!(reason.contains("differently since you allowed it"), "{reason}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub struct RereadAssessor;
 
 impl RiskAssessor for RereadAssessor {
     fn assess(&self, _subject: Subject<'_>) -> Assessment {
-        let sentence = "It only reads on in what an operation of the model's own printed.";
+        let sentence = "Only reads more of what an operation of the model printed.";
         Assessment::whitelisted("output.read", sentence)
     }
 }

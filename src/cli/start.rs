@@ -114,12 +114,6 @@ impl Start {
             notices.push(format!("Mode {} of this workspace holds, whatever the command line says.", mode.word()));
             settings.mode = mode;
         }
-        for database in options.databases.iter().map(secrecy::ExposeSecret::expose_secret) {
-            let path = Path::new(database);
-            if !database.contains(':') && path.extension().is_some() && !path.exists() {
-                notices.push(format!("--db {database}: no such file is there."));
-            }
-        }
         // Who works in a folder already, or names it, said yes to it.
         let unknown = !matches!(which, Which::Left(_))
             && options.workspace.is_none()
@@ -188,6 +182,12 @@ impl Start {
     #[must_use]
     pub fn judging(&self) -> AssessSettings {
         judging(&self.settings, &self.folders)
+    }
+
+    /// The practice model's world of this session.
+    #[must_use]
+    pub fn practice_world(&self) -> PathBuf {
+        self.folders.practice().join(&*self.session.id)
     }
 
     /// The sensitive paths of the practice world. It lies among the program's own files, so those that aren't its own are

@@ -22,7 +22,7 @@ pub struct Folders {
     pub config: PathBuf,
     /// True if the person named that file: then it must exist.
     pub config_named: bool,
-    /// Journal and practice database.
+    /// Journal and practice worlds.
     pub data: PathBuf,
     /// The log.
     pub state: PathBuf,
@@ -144,10 +144,16 @@ impl Folders {
         self.state.join("mcp")
     }
 
-    /// The practice model's world, which lies among them.
+    /// The practice model's worlds, one for each session, which lie among them.
     #[must_use]
     pub fn practice(&self) -> PathBuf {
         self.data.join("practice")
+    }
+
+    /// The folders beside the journal that hold one of its own for each session, which goes with it.
+    #[must_use]
+    pub fn of_sessions(&self) -> [PathBuf; 4] {
+        [self.images(), self.outputs(), self.layers(), self.practice()]
     }
 
     /// What operations printed.

@@ -294,7 +294,7 @@ impl Gate {
         let problem = if by_person {
             let barer = shown != Containment::None && shown != now;
             changed(&entry.prepared, &fresh)
-                .or_else(|| barer.then(|| "What it was shown to be contained by is not enforced now.".to_owned()))
+                .or_else(|| barer.then(|| "The walls that were shown with it can't be put up now.".to_owned()))
         } else if judgement.verdict == Verdict::Allow {
             None
         } else {

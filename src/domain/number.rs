@@ -30,6 +30,16 @@ pub fn duration(milliseconds: u64) -> String {
     }
 }
 
+/// How long something has been under way, in whole seconds, so that it changes calmly: `12 s`, `3 min 05 s`. Empty in
+/// the first one.
+pub fn elapsed(milliseconds: u64) -> String {
+    match milliseconds / 1_000 {
+        0 => String::new(),
+        seconds @ 1..60 => format!("{seconds} s"),
+        _ => duration(milliseconds),
+    }
+}
+
 /// A size in the largest fitting unit, rounded: `512 B`, `1.9 kB`, `14 kB`, `3.2 MB`.
 pub fn size(bytes: u64) -> String {
     match bytes {
@@ -80,6 +90,10 @@ mod tests {
         assert_eq!(
             ["4 ms", "2.1 s", "3 min 05 s", "1 h 02 min"],
             [4, 2_140, 185_000, 3_720_000].map(duration).each_ref().map(String::as_str)
+        );
+        assert_eq!(
+            ["", "1 s", "59 s", "3 min 05 s"],
+            [999, 1_000, 59_999, 185_000].map(elapsed).each_ref().map(String::as_str)
         );
         assert_eq!(
             ["512 B", "1.9 kB", "10 kB", "14 kB", "1.0 MB", "3.2 MB", "1.0 GB", "1.5 GB"],

@@ -326,8 +326,7 @@ pub fn judge(
             ),
             OperationKind::Apply(_) | OperationKind::Answer(_) => lead(),
             _ => format!(
-                "Walls may have stopped {after}, or it couldn't have them. This runs it without walls; {after} may \
-                 already have acted."
+                "{after} failed, perhaps because of its walls. This runs it again without walls; what {after} did already stays."
             ),
         };
         return Judgement { risk: assessment.level().max(RiskLevel::Medium), ..ask(Step::Default, reason) };
@@ -341,7 +340,7 @@ pub fn judge(
         return run(Step::AllowAll, "Mode allow-all runs everything.".to_owned());
     }
     if mode == ApprovalMode::Strict {
-        const BROKEN: &str = "What is remembered can't be read: until its file is mended, everything asks.";
+        const BROKEN: &str = "Your rules can't be read: everything asks until their file is mended.";
         let why = if policy.rules_broken { BROKEN } else { "Mode strict asks for everything." };
         return ask(Step::Strict, why.to_owned());
     }
@@ -376,7 +375,7 @@ pub fn judge(
         return if smart && claimed_low && !external {
             run(Step::Danger, format!("The model claims low, and mode smart follows it. {}", lead()))
         } else if prepared.facts.declared.is_some() && policy.outdated(prepared) {
-            ask(Step::Danger, format!("What its server says of it changed since you allowed it. {}", lead()))
+            ask(Step::Danger, format!("Its server describes it differently since you allowed it. {}", lead()))
         } else {
             ask(Step::Danger, policy.left(prepared).map_or_else(lead, |left| left.sentence.clone()))
         };

@@ -208,8 +208,8 @@ pub fn moved(shown: &[Target], fresh: &[Target]) -> Option<String> {
     let new = fresh.iter().find(|target| !shown.contains(target));
     let old = shown.iter().find(|target| !fresh.contains(target));
     Some(match (old, new) {
-        (Some(old), Some(new)) => format!("It would hit {new} now, and not {old} as when it was shown."),
-        (Some(old), None) => format!("It no longer hits {old}, as when it was shown."),
+        (Some(old), Some(new)) => format!("It would hit {new} now. When it was shown, that was {old}."),
+        (Some(old), None) => format!("It no longer hits {old}, which it did when it was shown."),
         (None, Some(new)) => format!("It would hit {new} now, too."),
         (None, None) => "What it would hit is in another order than when it was shown.".to_owned(),
     })

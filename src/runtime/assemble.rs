@@ -11,6 +11,7 @@ use super::bus::{Lanes, Work};
 use super::engine::{Engine, Side};
 use super::look;
 use super::proof::prove;
+use super::reached;
 use super::recorder::{Opening, Recorder};
 use super::remember::{Followed, Memory};
 use super::resume::{allow_outputs, resume};
@@ -50,9 +51,10 @@ pub struct Assembled {
 
 /// Name of the connection to the practice model's database.
 const PRACTICE: &str = "practice";
-/// What is said where the practice model goes on with a session: it may have been had with another model.
-const RESUMED_IN_PRACTICE: &str = "The practice model goes on with this session. If it was had with a real model, leave \
-    and start again with the same --base-url, --model and --db.";
+/// What is said where the practice model goes on with a session that has no practice world any more: it may have been
+/// had with another model.
+const RESUMED_IN_PRACTICE: &str = "The practice model goes on with this session, in a practice world that is new. If \
+    another model answered before, leave and start again with the same --base-url, --model and --db.";
 
 /// Puts a session together. Without a model the practice model works in a world of its own, while the person's
 /// own operations stay in the person's workspace. Called before the screen opens: a key command may ask.
@@ -64,6 +66,9 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
     let (connections, left_out) = start.connections(&process_environment).map_err(|error| error.to_string())?;
     notices.extend(left_out);
     notices.extend(start.notices.iter().cloned());
+    if let Some(why) = start.settings.opened.iter().find_map(|name| connections.missing(name)) {
+        return Err(why.trim_end_matches('.').to_owned());
+    }
     let chosen = start.settings.chosen_model(&process_environment).await.map_err(|error| error.to_string())?;
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.settings.known = known(&chosen, &connections);
@@ -74,8 +79,7 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
             (from_settings(settings).map_err(|error| error.to_string())?, person_side.clone(), None)
         }
         ChosenModel::Practice => {
-            let (provider, practice_side, world) =
-                practice(start, &person_side.bench, matches!(start.which, Which::New)).await?;
+            let (provider, practice_side, world) = practice(start, &person_side.bench).await?;
             if person_side.connections.is_empty() {
                 // The person's own SQL works on the practice database while they have no connection.
                 person_side = side((*person_side.bench).clone(), Arc::clone(&practice_side.connections));
@@ -94,8 +98,10 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
         person_side.registry.add(AnswerTool::new(&servers));
     }
     let (images, layers, outputs) = (start.folders.images(), start.folders.layers(), start.folders.outputs());
+    let worlds = start.folders.practice();
     tokio::task::spawn_blocking(move || {
         prune(&images);
+        prune(&worlds);
         prune_layers(&layers);
         prune_outputs(&outputs);
     });
@@ -130,12 +136,13 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
             look_around(side.bench).await;
         }
     });
+    reached::reach(&person_side, &start.settings.opened, &lanes.work);
     let journal = opening(start.folders.journal(), start.session.clone(), lanes.work.clone());
     let (state, effects) = Box::pin(resume(start, state)).await?;
     notices.extend(missing_connection(&state));
     allow_outputs(&state, &model_side.bench);
     notices.extend(start.elsewhere());
-    if state.setting.practice && matches!(start.which, Which::Left(_)) {
+    if matches!(start.which, Which::Left(_)) && world.as_ref().is_some_and(|world| world.fresh) {
         notices.push(RESUMED_IN_PRACTICE.to_owned());
     }
     let recorder = Recorder::start(journal, lanes.work.clone(), person_side.bench.settings.known.clone());
@@ -204,14 +211,12 @@ fn missing_connection(state: &State) -> Option<String> {
 
 /// The practice model, or a scripted session from the file that is named as its model, with a database, folder
 /// and server of its own. Its folder lies in the program's own, so its
-/// list of sensitive paths names the files there that are not its own, rather than the whole. `fresh`: as on the first
-/// day, for a session that is new.
+/// list of sensitive paths names the files there that are not its own, rather than the whole.
 pub(super) async fn practice(
     start: &Start,
     of: &Workbench,
-    fresh: bool,
 ) -> Result<(Arc<dyn Provider>, Side, PracticeWorld), String> {
-    let world = PracticeWorld::open(&start.folders.data, fresh).await.map_err(|error| error.to_string())?;
+    let world = PracticeWorld::open(&start.practice_world()).await.map_err(|error| error.to_string())?;
     let script = start.settings.provider.as_ref().and_then(|model| model.model.as_deref());
     let provider = match script {
         Some(file) => Practice::from_file(Path::new(file)).map(|script| script.with_server(&*world.server_url)),

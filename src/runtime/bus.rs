@@ -81,6 +81,8 @@ pub enum Work {
     Switched(u64, Result<Box<Switched>, String>),
     /// Tokens that one request to the model may hold, as its server says.
     Context(u64),
+    /// A connection was reached, or wasn't.
+    Reached(String, bool),
     /// What the model is told of the folder's notes.
     Briefed(String),
     /// Colours that were missing are there.
@@ -292,6 +294,7 @@ impl Bus {
                     Work::SetUp(done) => Event::SetUp(done),
                     Work::Switched(number, outcome) => Event::Switched(number, outcome),
                     Work::Context(tokens) => Event::Context(tokens),
+                    Work::Reached(connection, reached) => Event::Reached(connection, reached),
                     Work::Briefed(notes) => Event::Briefed(notes),
                     Work::Coloured => return Input::Coloured,
                 },

@@ -32,8 +32,9 @@ impl Engine {
     }
 
     /// Lists the files of the workspace that the model works in.
-    pub fn list_files(&self) {
-        let (bench, lane) = (Arc::clone(&self.model_side.bench), self.lanes.work.clone());
+    pub fn list_files(&self, own: bool) {
+        let side = if own { &self.person_side } else { &self.model_side };
+        let (bench, lane) = (Arc::clone(&side.bench), self.lanes.work.clone());
         tokio::task::spawn_blocking(move || {
             let _leaving = lane.blocking_send(Work::Files(offered(&bench).into()));
         });

@@ -17,9 +17,9 @@ use super::measure::{Measuring, otherwise};
 use super::proof::{PROOF, prove};
 use super::recorder::Recorder;
 use super::remember::Memory;
-use super::servers;
 use super::swap::Switchboard;
 use super::withheld::Withheld;
+use super::{reached, servers};
 use crate::app::{Expected, Proposal};
 use crate::domain::{
     self, ANSWER, APPLY, Containment, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
@@ -144,7 +144,7 @@ impl Engine {
                         // What is enforced is to be known when it is judged; one that takes long is judged without.
                         let _late = tokio::time::timeout(PROOF, prove(&model_side, &proved)).await;
                     }
-                    look(side, operation).await
+                    reached::look(side, operation, &proved).await
                 }
                 Err(reason) => Err(reason),
             };

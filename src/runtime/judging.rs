@@ -34,7 +34,7 @@ pub(super) fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall
 }
 
 /// Looks and judges, off the loop: both may touch the disk. What would run unasked by its text alone is also
-/// looked up at the other side, where the tool has one.
+/// looked up at the other side, where the tool has one. Where that can't be reached, nobody needs to be asked.
 pub(super) async fn look(side: Side, operation: Operation) -> Result<Prepared, String> {
     let Some(tool) = side.registry.get(&operation.tool) else {
         return Err(format!("there is no tool `{}`", operation.tool));
@@ -57,9 +57,10 @@ pub(super) async fn look(side: Side, operation: Operation) -> Result<Prepared, S
     })
     .await?;
     if judged.assessment.class() != Class::Whitelisted {
+        asked.reach(&judged.operation.kind).await?;
         return Ok(judged);
     }
-    match asked.look(&judged.operation.kind).await {
+    match asked.look(&judged.operation.kind).await? {
         Some(catalog) => blocking(move || with_catalog(asked.assessor(), judged, catalog, &settings)).await,
         None => Ok(judged),
     }

@@ -19,6 +19,7 @@ mod notify;
 mod pager;
 mod perform;
 mod proof;
+mod reached;
 mod recorder;
 mod remember;
 mod resume;

@@ -28,7 +28,7 @@ pub fn claim(claims: &io::Result<Claims>, start: &Start) -> Result<(), String> {
     };
     taken.map_err(|taken| {
         let short = start.session.id.rsplit('-').next().unwrap_or_default();
-        format!("the session {short} can't be opened: {taken}. Close it there first, or start a new session")
+        format!("the session {short} can't be opened: {taken}. Close it there, or pick another one with --resume")
     })
 }
 

@@ -14,7 +14,7 @@ const LATER: Duration = Duration::from_secs(5);
 /// isn't known, and what is deleted is gone: then all is left for the next time.
 pub fn retire(start: &Start, claims: &Arc<io::Result<Claims>>) {
     let Some(days) = start.settings.retention.days.filter(|_| start.problems.is_empty()) else { return };
-    let beside = [start.folders.images(), start.folders.outputs(), start.folders.layers()];
+    let beside = start.folders.of_sessions();
     let (path, own, claims) = (start.folders.journal(), Arc::clone(&start.session.id), Arc::clone(claims));
     tokio::spawn(async move {
         tokio::time::sleep(LATER).await;

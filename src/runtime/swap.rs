@@ -217,7 +217,7 @@ async fn make_ready(
         }
         None if practising => return Err("The practice model answers already.".to_owned()),
         None => {
-            let (provider, side, world) = practice(&board.start, &person.bench, false).await?;
+            let (provider, side, world) = practice(&board.start, &person.bench).await?;
             (provider, Some((side, Some(world))))
         }
     };

@@ -69,6 +69,7 @@ impl Session {
             }
         };
         state.keep_draft_of(&mut self.state);
+        let left_waiting = self.state.queue.waiting().count();
         let before = (replace(&mut self.state, state), replace(&mut self.engine, engine), replace(&mut self.bus, bus));
         leave(before.0, before.1, before.2).await;
         self.release(&self.start.session.id);
@@ -78,7 +79,12 @@ impl Session {
             self.engine.perform(effect);
         }
         let now = self.bus.now();
-        for notice in notices {
+        let waits = (left_waiting > 0).then(|| {
+            let (those, wait) =
+                (number::count(left_waiting, "operation"), if left_waiting == 1 { "waits" } else { "wait" });
+            Event::Notice(format!("{those} still {wait} in the session that you left. /sessions goes back to it."))
+        });
+        for notice in notices.into_iter().chain(waits) {
             update(&mut self.state, now, notice);
         }
         Ok(())

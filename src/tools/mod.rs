@@ -130,8 +130,19 @@ pub trait Tool: Send + Sync {
     /// Asks the other side what an operation would lead to, where its text alone doesn't say: what a database's
     /// catalog says of a statement's names. Asked of what would run unasked, when it is proposed and again right
     /// before the start. Bounded in time; changes nothing.
-    fn look<'a>(&'a self, _kind: &'a OperationKind) -> BoxFuture<'a, Option<Catalog>> {
-        Box::pin(std::future::ready(None))
+    ///
+    /// # Errors
+    /// The other side can't be reached, in full sentences that say what to do: nobody needs to be asked.
+    fn look<'a>(&'a self, _kind: &'a OperationKind) -> BoxFuture<'a, Result<Option<Catalog>, String>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Finds out whether the other side can be reached, for what isn't looked up. Bounded in time; changes nothing.
+    ///
+    /// # Errors
+    /// It can't be, in full sentences that say what to do.
+    fn reach<'a>(&'a self, _kind: &'a OperationKind) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(std::future::ready(Ok(())))
     }
 
     /// Measures what a waiting operation would do. Only reads, and never carries out any part of what waits, not

@@ -1,10 +1,9 @@
-//! The keys of a dialog about an operation: two rows, each key where it was in the dialog before.
+//! The keys of a dialog about an operation: two rows, each key in the row where it was in the dialog before.
 
 use ratatui::text::Line;
 
 use super::paint::{View, keys};
 use super::remember;
-use super::text;
 use crate::app::{Asking, Command, Context, Dialog, Reach};
 use crate::domain::{Draft, Foresight, OperationKind, Prepared, RiskLevel, Trial};
 
@@ -20,7 +19,7 @@ type Keys = Vec<(String, String)>;
 
 /// The keys that count now as rows.
 pub fn rows(view: View<'_>, dialog: &Dialog, columns: usize, live: bool) -> Vec<Line<'static>> {
-    let (mut first, rest) = bound(view, dialog);
+    let (first, rest) = bound(view, dialog);
     if columns < ROOMY {
         return keys(view, &[first, rest].concat(), columns, MOST, live);
     }
@@ -29,12 +28,6 @@ pub fn rows(view: View<'_>, dialog: &Dialog, columns: usize, live: bool) -> Vec<
         let mut lines = keys(view, &first, columns, MOST, live);
         lines.resize_with(lines.len().max(USUAL), Line::default);
         return lines;
-    }
-    // As wide as for a High, so that what follows has its place.
-    if let Some((key, says)) = first.first_mut() {
-        let widest = text::width(key) + 1 + "then  approve".len() + dialog.id.0.to_string().len();
-        let padded = widest.saturating_sub(text::width(key) + 1);
-        *says = text::column(says, padded);
     }
     let mut lines = keys(view, &first, columns, MOST, live);
     lines.extend(keys(view, &rest, columns, MOST - 1, live));

@@ -84,7 +84,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
         total += slot.len();
         before = Some(speaker);
     }
-    let foot = foot(view, columns);
+    let foot = foot(view, columns, height.saturating_sub(total));
     let ends = total;
     total += foot.len();
     sight.limits.chat = total.saturating_sub(height);
@@ -250,12 +250,18 @@ fn stamp(text: &str, kind: u8) -> u64 {
 }
 
 /// What stands below the last entry: what can be done where nobody spoke yet, a message that is held, the keys that
-/// answer a question.
-fn foot(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
+/// answer a question. What is said before anybody spoke takes no more than `room` rows, so that what the program had to
+/// say stays in sight.
+fn foot(view: View<'_>, columns: usize, room: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if view.state.chat.entries().iter().all(|entry| matches!(entry, Entry::Notice { .. })) {
         lines.push(Line::default());
-        lines.extend(welcome(view, columns));
+        for (at, sentence) in welcome(view, columns).into_iter().enumerate() {
+            if at > 0 && lines.len() + sentence.len() > room {
+                break;
+            }
+            lines.extend(sentence);
+        }
     }
     if let Some(upcoming) = view.state.chat.upcoming() {
         lines.push(Line::default());
@@ -292,13 +298,13 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
     let columns = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
     let row = u16::from(area.height > 10);
     let mut brush = Brush { area, skip: 0, row, first: 0, regex: None, current: None };
-    for line in welcome(view, columns) {
+    for line in welcome(view, columns).into_iter().flatten() {
         brush.draw(buf, INDENT, &line);
     }
 }
 
-/// What can be done, as long as nothing was.
-fn welcome(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
+/// What can be done, as long as nothing was: the rows of each sentence.
+fn welcome(view: View<'_>, columns: usize) -> Vec<Vec<Line<'static>>> {
     let runs = match view.state.queue.gate().policy().in_force() {
         ApprovalMode::Strict => "Everything waits for you: the mode is strict.",
         ApprovalMode::Guarded if view.state.queue.gate().enforceable().staged_command => {
@@ -323,7 +329,7 @@ fn welcome(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
     let keys = keys.into_iter().flatten().map(|(key, says)| format!("{key} {says}")).collect::<Vec<_>>().join(", ");
     let keys = format!("{keys}.");
     said.insert(2, (Role::Dim, &keys));
-    said.into_iter().flat_map(|(role, text)| text::wrap(&view.line(text, role), columns, 0, Break::Words)).collect()
+    said.into_iter().map(|(role, text)| text::wrap(&view.line(text, role), columns, 0, Break::Words)).collect()
 }
 
 /// What the practice model is, and how to connect a real one.

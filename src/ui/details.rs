@@ -121,8 +121,8 @@ fn status(view: View<'_>, item: &Item, fate: &item::Fate) -> String {
 fn decided(decider: &Decider) -> &'static str {
     match decider {
         Decider::Person => "by you",
-        Decider::PersonAll => "by you, together with others",
-        Decider::TurnApproval => "by your approval earlier in the turn",
+        Decider::PersonAll => "by you, with others",
+        Decider::TurnApproval => "by your approval of this turn",
         Decider::Rule => "by a rule of yours",
         Decider::Claim => "by the model's claim of low",
         Decider::Whitelist => "by the whitelist: it clearly only reads",

@@ -8,7 +8,7 @@ use super::derivation::labelled;
 use super::floating::{WIDEST, column, frame, place};
 use super::item;
 use super::paint::{View, keys};
-use super::text;
+use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
 use crate::app::{Command, Context, Draft, Editor};
@@ -21,7 +21,7 @@ const ROOM: usize = 8;
 pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, editor: &Editor) -> Position {
     let columns = usize::from(screen.width.min(WIDEST).saturating_sub(4)).max(1);
     let height = usize::from(screen.height);
-    let text = Rows::new(view, &editor.area, columns, height);
+    let text = Rows::new(view, &editor.area, Break::Anywhere, columns, height);
     let said = judged(view, editor, columns);
     let bound = keys(view, &bound(view), columns, 1, true);
     // A blank above the text, one below it, and the row of keys.

@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use super::paint::{GAP, View, keys, named, put};
-use super::text;
+use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
 use crate::app::{Command, Context, Modal, Pane, Shape, Sight, Typing};
@@ -18,8 +18,13 @@ const MOST: u16 = 6;
 /// How many rows the composer wants on a screen of this size.
 pub fn wanted(view: View<'_>, screen: Rect) -> u16 {
     let most = MOST.min(screen.height / 4).max(1);
-    let rows =
-        Rows::new(view, view.state.composer.area(), usize::from(screen.width.saturating_sub(PROMPT + 1)), most.into());
+    let rows = Rows::new(
+        view,
+        view.state.composer.area(),
+        Break::Words,
+        usize::from(screen.width.saturating_sub(PROMPT + 1)),
+        most.into(),
+    );
     u16::try_from(rows.len()).unwrap_or(most).clamp(1, most)
 }
 
@@ -32,7 +37,7 @@ pub fn composer(view: View<'_>, area: Rect, buf: &mut Buffer) -> Option<Position
     if view.state.composer.is_empty() {
         put(buf, room, 0, &view.line("type a message · ! command · / for commands", Role::Dim));
     }
-    let rows = Rows::new(view, view.state.composer.area(), width.into(), area.height.into());
+    let rows = Rows::new(view, view.state.composer.area(), Break::Words, width.into(), area.height.into());
     let cursor = rows.draw(room, buf);
     focused.then_some(cursor)
 }
@@ -152,8 +157,9 @@ fn usual(view: View<'_>, context: Context) -> Vec<Entry> {
                 commands.push(one(Command::Send, if own { "run it, the model reads the result" } else { "send" }));
             }
             commands.extend(view.state.moving().then_some(one(Command::Back, "stop")));
+            let tab = if view.state.composer.runs() { "complete a path" } else { "pane" };
             commands.extend([
-                one(Command::NextPane, "pane"),
+                one(Command::NextPane, tab),
                 one(Command::FocusQueue, "operations"),
                 one(Command::Help, "keys"),
                 one(Command::Palette, "commands"),

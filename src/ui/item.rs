@@ -98,7 +98,7 @@ pub fn denied(masks: &Masks, item: &Item) -> String {
         (Some(Decider::Interrupt), _) => "not started".to_owned(),
         (_, 1) => "denied again".to_owned(),
         (_, 2..) => format!("denied again ×{}", item.again),
-        (Some(Decider::PersonAll), 0) => "denied by you, with all".to_owned(),
+        (Some(Decider::PersonAll), 0) => "denied by you, with others".to_owned(),
         (Some(Decider::Person), 0) => match item.denied_why() {
             Some(why) => format!("denied by you: {}", text::line(&masks.hide(why))),
             None => "denied by you".to_owned(),
@@ -146,7 +146,7 @@ pub fn trouble(item: &Item) -> Option<&str> {
     match &item.status {
         Status::Refused { reason } => Some(reason),
         Status::Ended { outcome: Outcome::Failed { reason }, .. } if failed_briefly(reason).is_none() => Some(reason),
-        Status::Denied { reason } if item.prepared.is_none() || !by_person(item) => Some(reason),
+        Status::Denied { reason } if !by_person(item) => Some(reason),
         Status::Preparing
         | Status::Waiting
         | Status::Allowed { .. }

@@ -147,8 +147,7 @@ pub fn all(
     }
     let reach = match reach {
         Reach::Turn => {
-            "Later ones of this turn that do the same run too: the same program on ordinary files of the workspace, the \
-            same statement on the same tables, at no higher risk; never on production."
+            "For the rest of this turn the same runs without asking: the same program on ordinary files of the workspace, the same statement on the same tables, at no higher risk. Never on production."
         }
         Reach::Listed => "What is listed and nothing else.",
     };

@@ -293,7 +293,7 @@ fn typed_reason(view: View<'_>, place: Rect, buf: &mut Buffer, dialog: &Dialog) 
     let room = Rect { y: place.y + used, height: place.height - used, ..place };
     put(buf, room, 0, &view.line("› ", Role::Accent));
     let room = Rect { x: room.x + 2.min(room.width), width: room.width.saturating_sub(2), ..room };
-    Some(Rows::new(view, area, room.width.into(), room.height.into()).draw(room, buf))
+    Some(Rows::new(view, area, Break::Words, room.width.into(), room.height.into()).draw(room, buf))
 }
 
 fn parts(

@@ -55,9 +55,10 @@ fn rows(view: View<'_>, area: Rect, buf: &mut Buffer, picker: &Picker, sight: &m
     let first = picker.first(height);
     let fits = picker.fits(first, height);
     let labels = fits.iter().map(|fit| text::width(&fit.row.label)).max().unwrap_or(0);
-    let detailed = fits.iter().any(|fit| !fit.row.detail.is_empty());
+    let details = fits.iter().map(|fit| text::width(&fit.row.detail)).max().unwrap_or(0);
     let room = usize::from(area.width).saturating_sub(2);
-    let label = if detailed { labels.min(room * 11 / 20) } else { room };
+    // What more is said gives way to the half of a row, and takes no more than it needs.
+    let label = if details > 0 { labels.min((room * 11 / 20).max(room.saturating_sub(details + 2))) } else { room };
     for (at, fit) in fits.iter().enumerate() {
         let line = Rect { y: area.y + u16::try_from(at).unwrap_or(0), height: 1, ..area };
         row(view, line, buf, fit, label, first + at == picker.selected());
@@ -156,11 +157,17 @@ fn row(view: View<'_>, area: Rect, buf: &mut Buffer, fit: &Fit<'_>, label: usize
         room.width = room.width.saturating_sub(taken + 2);
     }
     let own = Rect { width: room.width.min(u16::try_from(label).unwrap_or(u16::MAX)), ..room };
-    put(buf, own, 0, &marked(&fit.row.label, &fit.label, own.width, view.theme.style(role)));
+    let shown = |said: &str, marks: &[u32], columns: u16, role: Role| {
+        if fit.row.ends && text::width(said) > usize::from(columns) {
+            return view.line(text::middle(&text::line(said), columns.into()).into_owned(), role);
+        }
+        marked(said, marks, columns, view.theme.style(role))
+    };
+    put(buf, own, 0, &shown(&fit.row.label, &fit.label, own.width, role));
     let used = own.width.saturating_add(2).min(room.width);
     let rest = Rect { x: room.x + used, width: room.width - used, ..room };
     if rest.width > 4 {
-        put(buf, rest, 0, &marked(&fit.row.detail, &fit.detail, rest.width, view.theme.style(Role::Dim)));
+        put(buf, rest, 0, &shown(&fit.row.detail, &fit.detail, rest.width, Role::Dim));
     }
     if chosen {
         tint(buf, area, view.theme.style(Role::Selection));

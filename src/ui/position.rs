@@ -22,11 +22,11 @@ pub fn chat(view: View<'_>, sight: &Sight) -> Line<'static> {
         return view.line(" more below ", Role::Medium);
     }
     match view.state.chat.phase() {
-        Phase::Streaming { .. } if view.state.compacting() => {
-            view.line(format!(" {} summarising ", item::spinner(view)), Role::Accent)
-        }
-        Phase::Streaming { again, .. } => {
-            let said = again.as_deref().unwrap_or("answering");
+        Phase::Streaming { again, since, .. } => {
+            let usual = if view.state.compacting() { "summarising" } else { "answering" };
+            let said = again.clone().unwrap_or_else(|| {
+                format!("{usual} {}", number::elapsed(view.state.now.since(*since))).trim_end().to_owned()
+            });
             view.line(format!(" {} {said} ", item::spinner(view)), Role::Accent)
         }
         Phase::Working { .. } if waiting => view.line(" waits for you ", Role::Medium),

@@ -35,13 +35,31 @@ fn part(view: View<'_>, prepared: &Prepared, row: &Row, chosen: bool, columns: u
         (false, false) => "",
     };
     let room = columns.saturating_sub(NAME + 4 + text::width(arrows));
-    let value = text::line(&prepared.hidden(&row.value));
+    let value = text::line(&near(prepared, &prepared.hidden(&row.value)));
     Line::from(vec![
         view.span(mark, Role::Accent),
         view.span(text::column(&text::line(&row.name), NAME), Role::Dim),
-        view.span(text::fit(&value, room).into_owned(), role),
+        // A path is known by both of its ends.
+        view.span(
+            if value.contains('/') { text::middle(&value, room) } else { text::fit(&value, room) }.into_owned(),
+            role,
+        ),
         view.span(arrows, Role::Accent),
     ])
+}
+
+/// A value; a path of the workspace is told as seen from there.
+fn near(prepared: &Prepared, value: &str) -> String {
+    let workspace = prepared.facts.place.workspace.to_string_lossy();
+    if workspace.len() < 2 || value.starts_with("always in ") {
+        return value.to_owned();
+    }
+    let (within, path) = value.strip_prefix("in ").map_or(("", value), |path| ("in ", path));
+    match path.strip_prefix(&*workspace) {
+        Some("") if !within.is_empty() => "in this workspace".to_owned(),
+        Some(rest) if rest.len() > 1 && rest.starts_with('/') => format!("{within}{}", &rest[1..]),
+        _ => value.to_owned(),
+    }
 }
 
 /// What it lifts, what it would have covered, and its neighbours.
@@ -103,7 +121,11 @@ pub fn told(state: &State, id: OperationId, never: bool, ruling: Ruling) -> Vec<
             (false, true) => " (can be wider)",
             (false, false) => "",
         };
-        lines.push(format!("| {number}. {}: {}{can}", text::line(&row.name), quoted(&row.value)));
+        lines.push(format!(
+            "| {number}. {}: {}{can}",
+            text::line(&row.name),
+            quoted(&near(draft.prepared(), &row.value))
+        ));
     }
     for neighbour in draft.neighbours() {
         let does = if neighbour.covered { "covers too" } else { "still asks" };

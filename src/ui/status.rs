@@ -14,22 +14,25 @@ use crate::domain::{ApprovalMode, Policy};
 /// then the model. What a yes would hit stays longest.
 const PICKS: [&[usize]; 3] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3]];
 const LEAST: [&[usize]; 1] = [&[1, 3]];
-/// The same with the beginning of the model's name.
-const SHORT: [&[usize]; 1] = [&[1, 5, 3]];
+/// The same with the beginning of both names.
+const SHORT: [&[usize]; 1] = [&[1, 5, 6]];
 /// Where even that has no room: one that is production stays before the mode.
 const LAST: [&[usize]; 1] = [&[1]];
 const WARNED: [&[usize]; 1] = [&[3]];
 /// Columns that the count of what waits may take without moving anything: `9 waiting (9 HIGH)`.
 const COUNT: usize = 18;
-/// Columns of a model's name that say which it is.
-const BRIEF: usize = 14;
+/// Fewest columns of a model's and of a connection's name that say which it is.
+const BRIEF: [usize; 2] = [14, 14];
 /// Columns between two parts.
 const GAP: usize = 3;
 
 /// Draws it on one row.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
     let (count, walls) = right(view);
-    let known = left(view);
+    let room = usize::from(area.width.saturating_sub(2));
+    let taken = count.width().max(COUNT) + GAP;
+    let beside = walls.last().map_or(0, |walls| walls.width() + GAP);
+    let known = squeezed(left(view), (room + GAP).saturating_sub(taken + beside));
     let wide = |picked: &[usize]| picked.iter().map(|at| known[*at].width() + GAP).sum::<usize>();
     let last: &[&'static [usize]] = if view.state.setting.production { &WARNED } else { &LAST };
     // Walls and what is picked beside them, the fullest first. That there are none is said as long as anything is.
@@ -44,8 +47,6 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
     ways.extend(full.filter(|_| bare(view)).into_iter().flat_map(|walls| with(walls, last)));
     ways.extend(with(&none, &LEAST));
     ways.extend(with(&none, last));
-    let room = usize::from(area.width.saturating_sub(2));
-    let taken = count.width().max(COUNT) + GAP;
     let fits = |(walls, picked): &(Span<'static>, &'static [usize])| {
         let right = if walls.width() > 0 { walls.width() + GAP } else { 0 };
         wide(picked) + taken + right <= room + GAP
@@ -74,8 +75,21 @@ pub(super) fn mode(policy: &Policy) -> String {
     if policy.rules_broken { format!("{mode}: rules can't be read") } else { mode.to_owned() }
 }
 
-/// Name, mode, model, connection, workspace, the beginning of the model's name.
-fn left(view: View<'_>) -> [Span<'static>; 6] {
+/// Adds the beginnings of the model's and of the connection's name, as long as the mode leaves columns for them.
+fn squeezed(known: [Span<'static>; 5], columns: usize) -> [Span<'static>; 7] {
+    let [name, mode, model, connection, workspace] = known;
+    let room = columns.saturating_sub(mode.width() + 3 * GAP);
+    let few = BRIEF[0].min(model.width());
+    let most = room.saturating_sub(connection.width()).max(few);
+    let cut = |span: &Span<'static>, room: usize| Span::styled(text::fit(&span.content, room).into_owned(), span.style);
+    let brief = cut(&model, most);
+    let rest = room.saturating_sub(brief.width()).max(BRIEF[1].min(connection.width()));
+    let short = cut(&connection, rest);
+    [name, mode, model, connection, workspace, brief, short]
+}
+
+/// Name, mode, model, connection, workspace.
+fn left(view: View<'_>) -> [Span<'static>; 5] {
     let setting = &view.state.setting;
     let policy = view.state.queue.gate().policy();
     let role = match policy.in_force() {
@@ -93,12 +107,16 @@ fn left(view: View<'_>) -> [Span<'static>; 6] {
     let model = if model.is_empty() { "no model" } else { &model };
     let connection = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
     let powers = view.state.powers().map(|powers| text::line(&powers));
+    let unreached = view.state.unreached();
     let tone = match (setting.production, &powers) {
         (true, _) => Role::High,
+        (false, _) if unreached => Role::Trouble,
         (false, Some(_)) => Role::Medium,
         (false, None) => Role::Text,
     };
     let connection = if setting.production { format!("PROD {connection}") } else { connection };
+    // As whom it would be used doesn't matter then.
+    let powers = if unreached { Some("not reached".to_owned()) } else { powers };
     let connection = powers.map_or(connection.clone(), |powers| format!("{connection}, {powers}"));
     let room = if view.state.size.0 >= 160 { 70 } else { 40 };
     [
@@ -108,7 +126,6 @@ fn left(view: View<'_>) -> [Span<'static>; 6] {
         view.span(text::fit(&connection, 40), tone),
         // The end of a path says most.
         view.span(text::middle(&text::line(&setting.workspace), room).into_owned(), Role::Dim),
-        view.span(text::fit(model, BRIEF), Role::Text),
     ]
 }
 

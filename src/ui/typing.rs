@@ -38,9 +38,29 @@ fn folded(view: View<'_>, said: &str, style: Style) -> Line<'static> {
     line
 }
 
+fn bytes(line: &Line<'_>) -> usize {
+    line.spans.iter().map(|span| span.content.len()).sum()
+}
+
+/// The row and the column behind so many bytes of a text that was broken into rows: at the start of the next row, where
+/// one ends there.
+fn behind(rows: &[Line<'_>], bytes_before: usize) -> (usize, usize) {
+    let mut left = bytes_before;
+    let last = rows.len().saturating_sub(1);
+    for (at, row) in rows.iter().enumerate() {
+        let own = bytes(row);
+        if left < own || at == last {
+            let text: String = row.spans.iter().map(|span| span.content.as_ref()).collect();
+            return (at, text::width(&text[..text.floor_char_boundary(left)]));
+        }
+        left -= own;
+    }
+    (0, 0)
+}
+
 impl Rows {
-    /// Lays the lines around the cursor out in rows.
-    pub fn new(view: View<'_>, area: &TextArea<'_>, columns: usize, height: usize) -> Self {
+    /// Lays the lines around the cursor out in rows: what is said breaks between words, code anywhere.
+    pub fn new(view: View<'_>, area: &TextArea<'_>, how: Break, columns: usize, height: usize) -> Self {
         let tui_textarea::DataCursor(at, column) = area.cursor();
         let (columns, height) = (columns.max(2), height.max(1));
         let style = view.theme.style(Role::Text);
@@ -50,12 +70,13 @@ impl Rows {
             let skip = if number == at { column.saturating_sub(NEAR) } else { 0 };
             let near = |count: usize| line.chars().skip(skip).take(count).collect::<String>();
             // One column stays free for the cursor behind a full row.
-            let rows = |text: &str| text::wrap(&folded(view, text, style), columns - 1, 0, Break::Anywhere);
+            let rows = text::wrap(&folded(view, &near(2 * NEAR), style), columns - 1, 0, how);
             if number == at {
-                let before = rows(&near(column - skip));
-                place = (lines.len() + before.len() - 1, before.last().map_or(0, Line::width));
+                let before = bytes(&folded(view, &near(column - skip), style));
+                let (row, column) = behind(&rows, before);
+                place = (lines.len() + row, column);
             }
-            lines.extend(rows(&near(2 * NEAR)));
+            lines.extend(rows);
         }
         Self { lines, row: place.0, column: place.1 }
     }

@@ -45,6 +45,11 @@ fn an_installed_hook_is_shown_asked_about_and_comes_out_to_the_byte() {
             assert!(shown.contains('+') && shown.contains("hook") && shown.contains("Nothing was changed"), "{shown}");
             assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), *before, "a no changes nothing");
 
+            let silent = run(words("install", &[]), "");
+            let told = String::from_utf8_lossy(&silent.stderr).into_owned();
+            assert!(!silent.status.success() && told.contains("nobody is there to answer"), "{silent:?}");
+            assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), *before, "nor does nobody");
+
             let installed = run(words("install", &[]), "y\n");
             assert!(installed.status.success(), "{installed:?}");
             let text = std::fs::read_to_string(&file).unwrap();

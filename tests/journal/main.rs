@@ -128,7 +128,7 @@ async fn one_operation_is_shown_whole_with_its_derivation_and_its_secrets_masked
     recorded(home.path()).await;
     let shown = journal(home.path(), &["show", "aaaa1111#2"]);
     for said in
-        ["denied by person, 8.0 s", "you said   not on a Friday", "step 4, strict", "sql.delete", "DELETE FROM orders"]
+        ["denied by you, 8.0 s", "you said   not on a Friday", "step 4, strict", "sql.delete", "DELETE FROM orders"]
     {
         assert!(shown.contains(said), "{said} is missing:\n{shown}");
     }
@@ -341,7 +341,7 @@ async fn a_rule_is_named_where_it_decided_and_says_what_it_would_have_covered() 
     writer.journal.close().await.unwrap();
 
     let shown = journal(home.path(), &["show"]);
-    assert!(shown.lines().next().unwrap().contains("allowed by person, 1.0 s "), "{shown}");
+    assert!(shown.lines().next().unwrap().contains("allowed by you, 1.0 s "), "{shown}");
     assert!(shown.lines().nth(1).unwrap().contains("allowed by rule r1 "), "{shown}");
     assert!(journal(home.path(), &["show", "cccc3333#2"]).contains("by rule    r1\n"));
     assert_eq!(lines(&journal(home.path(), &["show", "--json", "--decider", "rule"]))[0]["by_rule"], "r1");

@@ -238,7 +238,7 @@ async fn what_a_careful_reset_leaves_throws_away_or_refuses_is_told() {
     desk.git(&["checkout", "-q", "late.txt"]);
     desk.write("kept.rs", "and then\n");
     let keep = desk.told("git reset --keep HEAD~1").await;
-    assert!(keep.contains("Of kept.rs other text is staged than the file has now: that is lost."), "{keep}");
+    assert!(keep.contains("What is staged of kept.rs differs from the file, and is lost."), "{keep}");
     let merge = desk.told("git reset --merge HEAD~1").await;
     assert!(merge.contains("stand in its way (kept.rs)."), "{merge}");
 }
@@ -349,7 +349,7 @@ async fn what_restore_deletes_and_what_is_only_staged_is_told() {
     desk.write("kept.rs", "and then\n");
     for command in ["git commit -am x", "git commit -m x kept.rs"] {
         let told = desk.told(command).await;
-        assert!(told.contains("Of kept.rs other text is staged than the file has now: that is lost."), "{told}");
+        assert!(told.contains("What is staged of kept.rs differs from the file, and is lost."), "{told}");
         assert!(told.contains("no undo: what is staged of kept.rs is in no commit."), "{told}");
     }
     for command in ["git commit -m x", "git commit -m x new.txt"] {

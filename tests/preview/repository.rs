@@ -118,7 +118,7 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git tag v1", "Makes the tag v1 at "),
         ("git push", "It would fail: there is no remote origin."),
         ("git push origin main --force", "It would fail: there is no remote origin."),
-        ("git checkout --detach", "Leaves the branch for no branch, at the commit that is checked out."),
+        ("git checkout --detach", "Checks out the same commit, and no branch."),
         ("git tag -d v1", "It would fail: there is no tag v1."),
         ("git merge -", "[1 commit] Moves main forward to "),
         ("git commit -m x", "There is nothing staged: git would refuse"),
@@ -166,7 +166,7 @@ async fn what_is_staged_and_committed_is_told() {
             "git commit -am x",
             "[commits 1 file] Commits 1 file to main: kept.rs. undo: `git reset --soft HEAD~1` takes it back.",
         ),
-        ("git commit --amend --no-edit", "Puts another commit in the place of "),
+        ("git commit --amend --no-edit", "Replaces the commit "),
         ("git add -A && git commit -qm 'one two'", "Commits 2 files to main: kept.rs, new.txt."),
         ("echo x > new.txt && git add new.txt", "one part acts on what another leaves"),
         ("git commit -am x && git push", "one part acts on what another leaves"),
@@ -241,7 +241,7 @@ async fn what_git_rm_deletes_is_told_from_the_index() {
         ("git rm new.txt", "[] As things are now, it would fail: git tracks nothing of that name. "),
         (
             "git rm --cached kept.rs",
-            "Git tracks 1 file no longer: kept.rs. The files stay. undo: `git add` of the same",
+            "Git no longer tracks 1 file: kept.rs. The files stay. undo: `git add` of the same",
         ),
         ("git rm -n kept.rs", "nothing"),
         ("cd dir && git rm kept.txt", "Deletes 1 file (5 B) that git tracks: kept.txt. undo: git has a copy"),
@@ -331,7 +331,7 @@ async fn what_git_spares_moves_or_takes_along_is_told() {
     desk.write("kept.rs", "and then\n");
     for command in ["git reset", "git reset HEAD~1", "git restore --staged kept.rs"] {
         let told = desk.told(command).await;
-        let says = "Of kept.rs other text is staged than the file has now: that is lost.";
+        let says = "What is staged of kept.rs differs from the file, and is lost.";
         assert!(told.contains(says) && told.contains("no undo: what is staged of kept.rs is in no commit."), "{told}");
     }
     desk.git(&["stash", "-q"]);

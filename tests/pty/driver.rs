@@ -217,12 +217,14 @@ impl Drop for Driver {
     }
 }
 
-/// How many orders the practice database holds, and how many of them are cancelled.
+/// How many orders the practice database of the only session holds, and how many of them are cancelled.
 pub fn practice_orders(data: &Path) -> (i64, i64) {
     use sqlx::{Connection as _, SqliteConnection};
+    let worlds: Vec<_> = std::fs::read_dir(data.join("practice")).unwrap().map(|world| world.unwrap().path()).collect();
+    assert_eq!(worlds.len(), 1, "{worlds:?}");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let url = format!("sqlite:{}?mode=ro", data.join("practice/shop.db").display());
+        let url = format!("sqlite:{}?mode=ro", worlds[0].join("shop.db").display());
         let mut connection = SqliteConnection::connect(&url).await.unwrap();
         let sql = "SELECT count(*), coalesce(sum(status = 'cancelled'), 0) FROM orders";
         let counts: (i64, i64) = sqlx::query_as(sql).fetch_one(&mut connection).await.unwrap();

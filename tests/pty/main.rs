@@ -47,6 +47,27 @@ fn the_main_job_by_keys() {
 }
 
 #[test]
+fn a_new_session_says_what_waits_in_the_one_that_was_left_and_has_a_world_of_its_own() {
+    let mut it = Driver::start(120, 40, &[]);
+    it.wait_for("practice model");
+    it.say("clean up");
+    it.wait_for("2 waiting (2 HIGH)");
+    std::thread::sleep(Duration::from_millis(600));
+    it.keys("\x1b");
+    it.say("/new");
+    it.wait_for("2 operations still wait in the session that you left.");
+    let worlds = std::fs::read_dir(it.data().join("practice")).unwrap().count();
+    assert_eq!(worlds, 2);
+    // What runs would be cut off: that is said first.
+    it.say("! sleep 30");
+    it.wait_for("1 running");
+    it.keys("\x11");
+    it.wait_for("again leaves. #1 runs, and would be stopped.");
+    it.keys("\x11");
+    it.wait_for_exit();
+}
+
+#[test]
 fn a_denied_operation_changes_nothing_and_the_model_answers() {
     let mut it = Driver::start(80, 24, &[]);
     it.wait_for("practice model");

@@ -260,6 +260,7 @@ fn bad_usage_is_said_before_anything_is_asked() {
         (&["--model", "practice", "--max-calls", "0", "look"], "--max-calls"),
         (&["--model", "practice", "--config", broken, "look"], "broken.toml:2:1"),
         (&["--model", "practice", "--db", "oracle://ann:hunter2@x/y", "look"], "neither a connection"),
+        (&["--model", "practice", "--db", "gone.sqlite", "look"], "gone.sqlite is not there. Check its path."),
         (&["--base-url", "http://127.0.0.1:1/v1", "--workspace", "/nonexistent", "look"], "can't be opened"),
     ] {
         let ended = world.run(words);

@@ -51,7 +51,7 @@ fn a_remembered_tool_runs_until_its_server_says_something_else_of_it() {
     std::fs::write(world.path("notes.other"), "").unwrap();
     let model = calls("mcp__s__change");
     let ended = world.ask(&model, &["change it"]);
-    assert!(model.asked(1).contains("What its server says of it changed since you allowed it"), "{}", model.asked(1));
+    assert!(model.asked(1).contains("Its server describes it differently since you allowed it"), "{}", model.asked(1));
     assert!(!model.asked(1).contains("hello"), "{}", ended.error);
 }
 

@@ -74,6 +74,42 @@ fn an_at_offers_files_and_inserts_a_path_that_attaches_nothing() {
 }
 
 #[test]
+fn tab_completes_the_paths_of_a_command_and_says_where_none_fits() {
+    let mut world = with_files(&["a.txt", "apps/one.rs", "apps/two.rs", "my notes.md", "b.txt"]);
+    let text = |world: &World| world.state.composer.text();
+    let list = |world: &mut World| {
+        let files = ["a.txt", "apps/one.rs", "apps/two.rs", "my notes.md", "b.txt"];
+        world.feed(1, Event::Files(files.map(str::to_owned).into()));
+    };
+    world.type_in("! cat b");
+    world.press(KeyCode::Tab);
+    assert_eq!((world.listings, text(&world).as_str()), (2, "! cat b"), "the person's own folder is listed first");
+    list(&mut world);
+    assert_eq!(text(&world), "! cat b.txt ");
+    world.type_in("a");
+    world.press(KeyCode::Tab);
+    assert_eq!(rows(&world), ["a.txt", "apps/"]);
+    world.type_in("p");
+    assert_eq!(rows(&world), ["apps/"]);
+    world.press(KeyCode::Tab);
+    world.press(KeyCode::Tab);
+    assert_eq!(rows(&world), ["apps/one.rs", "apps/two.rs"]);
+    world.press(KeyCode::Down);
+    world.press(KeyCode::Enter);
+    world.type_in("my");
+    world.press(KeyCode::Tab);
+    assert_eq!(text(&world), "! cat b.txt apps/two.rs 'my notes.md' ");
+    world.type_in("zz");
+    world.press(KeyCode::Tab);
+    assert_eq!(world.state.focus, Pane::Composer);
+    assert!(world.state.hint.as_ref().unwrap().starts_with("No path here begins with `zz`."), "{:?}", world.state.hint);
+    // Without a command tab goes on to the next pane.
+    world.state.composer.put("! ");
+    world.press(KeyCode::Tab);
+    assert_eq!(world.state.focus, Pane::Queue);
+}
+
+#[test]
 fn an_address_and_a_path_are_no_completions() {
     let mut world = with_files(&["example.com"]);
     for text in ["mail ann@exam", "see /re", " /re"] {
@@ -179,7 +215,7 @@ fn what_is_not_sent_takes_a_second_key_to_leave() {
     world.type_in("a draft");
     assert_eq!(quit(&mut world), (false, false));
     let hint = world.state.hint.clone().unwrap();
-    assert_eq!(hint, "ctrl+q again leaves. Not sent; ↑ brings it back next time, unless secret.");
+    assert_eq!(hint, "ctrl+q again leaves. What isn't sent comes back by ↑, unless secret.");
     world.press(KeyCode::Left);
     assert_eq!(quit(&mut world), (false, false), "not right after the first");
     assert_eq!(quit(&mut world), (true, true));
@@ -188,7 +224,7 @@ fn what_is_not_sent_takes_a_second_key_to_leave() {
     world.type_in("a draft");
     world.control('c');
     assert!(
-        world.state.hint.as_ref().unwrap().contains("again to leave. Not sent; ↑ brings"),
+        world.state.hint.as_ref().unwrap().contains("again leaves. What isn't sent comes back"),
         "{:?}",
         world.state.hint
     );
@@ -210,4 +246,21 @@ fn what_is_not_sent_takes_a_second_key_to_leave() {
     let Some(Modal::Edit(editor)) = &world.state.modal else { panic!() };
     assert_eq!(editor.hint.as_deref(), Some("ctrl+q again leaves. Your edit of #1 isn't used and goes."));
     assert!(quit(&mut world).0);
+    // What runs would be stopped, whichever way is taken.
+    let mut world = World::new();
+    world.say("! ls -la");
+    assert!(matches!(world.status(1), Status::Running { .. }), "{:?}", world.status(1));
+    assert!(!quit(&mut world).0);
+    assert_eq!(world.state.hint.as_deref(), Some("ctrl+q again leaves. #1 runs, and would be stopped."));
+    assert!(quit(&mut world).0);
+    world.feed(20_000, Event::Wake);
+    world.type_in("/quit");
+    let enter = |world: &mut World| {
+        let now = world.state.now;
+        let key = Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE));
+        update(&mut world.state, now, key).iter().any(|effect| matches!(effect, Effect::Quit))
+    };
+    assert!(!enter(&mut world));
+    assert_eq!(world.state.hint.as_deref(), Some("ctrl+q leaves all the same. #1 runs, and would be stopped."));
+    assert!(enter(&mut world));
 }

@@ -140,7 +140,7 @@ fn approve_all_takes_no_high_one_along_whose_end_nobody_saw() {
             _ => None,
         };
         assert_eq!(
-            hint.is_some_and(|hint| hint.contains("its end wasn't seen") && hint.contains(told.unwrap_or("?"))),
+            hint.is_some_and(|hint| hint.contains("look at its end first") && hint.contains(told.unwrap_or("?"))),
             told.is_some()
         );
         assert_eq!(world.executed.is_empty(), told.is_some());
@@ -360,7 +360,7 @@ fn what_a_wall_may_have_stopped_is_offered_again_and_waits() {
         (item.origin.clone(), item.judgement.clone().unwrap())
     };
     assert!(matches!(offered, Origin::Program { after: OperationId(1), .. }));
-    assert!(judged.reason.contains("#1 may already have acted") && judged.risk == RiskLevel::Medium, "{judged:?}");
+    assert!(judged.reason.contains("what #1 did already stays") && judged.risk == RiskLevel::Medium, "{judged:?}");
     assert_eq!(world.results().len(), 1, "the turn goes on meanwhile");
     world.model("Done.", &[]);
     world.look();

@@ -384,7 +384,7 @@ fn rules_that_cant_be_read_any_more_make_everything_ask_and_it_is_said_once() {
     world.model("", &[("ls", Some("low"))]);
     assert_eq!(*world.status(2), Status::Waiting);
     let reason = &world.state.queue.gate().judgement(OperationId(2)).unwrap().reason;
-    assert!(reason.starts_with("What is remembered can't be read"), "{reason}");
+    assert!(reason.starts_with("Your rules can't be read"), "{reason}");
     world.feed(1, Event::Ruled(Vec::new(), None));
     assert_eq!(in_force(&world), ApprovalMode::Smart);
     let told = format!("{:?}", world.state.chat.entries());

@@ -244,7 +244,7 @@ impl World {
                 self.tidings.push(said);
                 return;
             }
-            Effect::ListFiles => {
+            Effect::ListFiles { .. } => {
                 self.listings += 1;
                 return;
             }

@@ -349,7 +349,7 @@ fn ctrl_c_keeps_what_waits_and_says_which_key_lets_go_of_it() {
     world.press(KeyCode::Backspace);
     for _ in 0..2 {
         world.feed(2_000, control_c());
-        let said = "Stopped. The 2 that wait keep waiting; esc lets go of them. Press ctrl+c again to leave.";
+        let said = "Stopped. ctrl+c again leaves; esc lets go of the 2 that wait.";
         assert_eq!(world.state.hint.as_deref(), Some(said));
         assert_eq!([world.status(2), world.status(3)], [&Status::Waiting, &Status::Waiting]);
     }

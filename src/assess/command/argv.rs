@@ -183,7 +183,7 @@ impl Judge<'_> {
                     }
                     if value.may_be_none() && !spared {
                         let sentence =
-                            format!("{} may be nothing, and the next word the value of a flag.", judge.spelt(value));
+                            format!("If {} is empty, a flag takes the next word as its value.", judge.spelt(value));
                         judge.unreadable("command.vague-flag", sentence);
                     }
                     if entry.splits.as_ref().is_some_and(|whole| !whole.contains(&flag)) {
@@ -212,7 +212,7 @@ impl Judge<'_> {
         if !reading.required || reading.revoked || reading.operands < entry.min {
             self.unknown(
                 "command.needs-flag",
-                format!("`{name}` only looks with certain flags or operands, which it doesn't have."),
+                format!("`{name}` only reads with certain flags or operands, and has none of them."),
             );
         }
         self.beyond_the_words(entry, name, &given, reading.operands);
@@ -436,7 +436,7 @@ impl Judge<'_> {
                 Some(Takes::Nothing | Takes::Pair(_)) => {}
                 Some(Takes::Value(kind)) if !attached => return Some((flag, *kind)),
                 Some(Takes::Value(kind)) if tail.may_be_empty() && !(entry.even() && *kind == Kind::Text) => {
-                    let sentence = format!("{} may lack its value, and the next word be it.", self.spelt(word));
+                    let sentence = format!("If {} has no value of its own, it takes the next word.", self.spelt(word));
                     self.unreadable("command.vague-flag", sentence);
                     return None;
                 }
@@ -484,7 +484,7 @@ impl Judge<'_> {
         if entry.writes.contains(flag) || entry.free && entry.writes.iter().any(shortened) {
             self.destructive("command.writes", format!("`{name} {flag}` writes or changes something."));
         } else if entry.free && entry.shortens(flag) {
-            self.unknown("command.unknown-flag", format!("`{flag}` of `{name}` may stand for a longer flag."));
+            self.unknown("command.unknown-flag", format!("`{flag}` may be short for a longer flag of `{name}`."));
         } else if entry.free {
             self.disclosed |= flag.starts_with("--");
             if let Some(value) = value.filter(|value| value.text() != Some("") && !value.pieces.is_empty()) {

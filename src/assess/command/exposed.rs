@@ -66,7 +66,7 @@ impl Judge<'_> {
         let vague = |word: &&Word| word.pieces().iter().any(|piece| !matches!(piece, Piece::Exact(_)));
         if let Some(word) = words.iter().find(vague) {
             self.ineligible = true;
-            let sentence = format!("What `{reader}` sends in {} doesn't stand in the command.", self.spelt(word));
+            let sentence = format!("The command doesn't show what `{reader}` sends in {}.", self.spelt(word));
             self.unknown("command.sends", sentence);
         }
         let texts: Vec<&str> = words.iter().filter_map(Word::text).collect();

@@ -143,14 +143,13 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         let flags = || rest.iter().take_while(|word| word.text() != Some("--"));
         if subcommand == "format-patch" && !flags().any(|word| word.text() == Some("--no-binary")) {
             let sentence =
-                "What git takes for binary is in a patch whole, sensitive files among it: `--no-binary` leaves it out.";
+                "A patch holds all of a binary file, also of a sensitive one: `--no-binary` leaves them out.";
             judge.unknown("command.git-binary", sentence);
         }
         // It takes no notice of what hides the text of sensitive files, and follows a file to its earlier names.
         let follows = ["log", "show", "whatchanged"].contains(&subcommand);
         if follows && (judge.feeds || judge.depth > 0) && flags().any(|word| word.prefix().starts_with("-L")) {
-            let sentence =
-                "`-L` follows a file to earlier names, which may be sensitive ones, and what it prints goes elsewhere.";
+            let sentence = "`-L` also shows a file under its earlier names, which may be sensitive, and what it prints goes elsewhere.";
             judge.unknown("command.git-lines", sentence);
         }
         // A format may run a program, too, and the name of a branch may be one.
@@ -214,7 +213,7 @@ impl Judge<'_> {
         let Some(folder) = self.folder() else { return };
         let object = format!("{folder}:{id}");
         if self.facts.is_some_and(|facts| facts.objects.get(&object) == Some(&true)) {
-            self.sensitive(format!("{id} is a file by its id, whatever it is called: it may be a sensitive one."));
+            self.sensitive(format!("{id} names a file by its id, not by its name: it may be a sensitive one."));
         }
         self.mentions.objects.insert(object);
     }

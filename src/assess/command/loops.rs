@@ -36,7 +36,7 @@ impl Judge<'_> {
                 return;
             }
         }
-        self.unreadable("command.loop", "What its loop makes of its variables isn't known.");
+        self.unreadable("command.loop", "What the variables of its loop hold isn't known.");
     }
 
     /// What holds behind a body may be what held where `break`, `continue` or `return` left it.

@@ -121,11 +121,11 @@ impl Judge<'_> {
         for folder in self.links_of_found() {
             match self.facts.and_then(|facts| facts.below.get(&folder)) {
                 Some(GlobFact::Sensitive(path)) => {
-                    self.sensitive(format!("Split at blanks, {path} names a sensitive file."));
+                    self.sensitive(format!("{path} is split at its blanks, and a part of it names a sensitive file."));
                 }
                 Some(GlobFact::TooMany) => {
                     self.walled = Some(format!(
-                        "Of very many names below {folder}, a part of one may be that of a sensitive file."
+                        "There are very many names below {folder}: a part of one may name a sensitive file."
                     ));
                 }
                 Some(GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_) | GlobFact::Tracked(_)) | None => {}
@@ -144,7 +144,7 @@ impl Judge<'_> {
                 _ => None,
             };
             if let Some(path) = listed.filter(|_| self.prints) {
-                self.walled = Some(format!("{path} is sensitive, and may be among what is found and shown whole."));
+                self.walled = Some(format!("It may find {path}, which is sensitive, and show all of it."));
             }
         }
         folders
@@ -170,7 +170,7 @@ impl Judge<'_> {
                 self.lines = Some(format!("{path} is sensitive, and is read, too."));
             }
             Some(SecretFact::TooMany | SecretFact::HiddenTooMany) => {
-                self.lines = Some(format!("Of very many files below {folder}, one may be sensitive."));
+                self.lines = Some(format!("There are very many files below {folder}: one may be sensitive."));
             }
             Some(SecretFact::Nothing) => {}
             None if fact.is_none() && self.lines.is_none() => {

@@ -79,7 +79,7 @@ impl Judge<'_> {
             return;
         }
         if self.shows && holds_objects(&self.absolute_if_moved(&pattern)) {
-            self.sensitive(format!("{} is what git keeps of files, sensitive ones among them.", self.spelt(word)));
+            self.sensitive(format!("In {} git keeps copies of files, also of sensitive ones.", self.spelt(word)));
             return;
         }
         if let Some(path) = word.text() {
@@ -87,12 +87,12 @@ impl Judge<'_> {
             return;
         }
         if self.scope.cwd.is_none() && !pattern.starts_with('/') {
-            self.unreadable("command.path", format!("It reads {} in a folder that may be any.", self.spelt(word)));
+            self.unreadable("command.path", format!("It reads {} in a folder that isn't known.", self.spelt(word)));
             return;
         }
         if self.shows && self.comes_apart(word) {
             self.sensitive(format!(
-                "A name in {} comes apart at a blank, and may be that of another file.",
+                "A name in {} has a blank: its parts may be names of other files.",
                 self.spelt(word)
             ));
         } else if let Some(reach) = word.found() {
@@ -157,7 +157,7 @@ impl Judge<'_> {
         // Compilers' and linkers' tools read more arguments from `@file`, and print what they don't understand.
         let path = path.trim_start_matches('@');
         if self.scope.cwd.is_none() && !path.starts_with(['/', '~']) {
-            self.unreadable("command.path", format!("It reads {path} in a folder that may be any."));
+            self.unreadable("command.path", format!("It reads {path} in a folder that isn't known."));
             return;
         }
         if let Some(entry) = self.sensitive_entry(path) {
@@ -166,7 +166,7 @@ impl Judge<'_> {
             self.sensitive(format!("{path} is a device."));
         } else if self.recurses && self.shows && self.raw && self.normal(path).is_some_and(|path| begins_in_git(&path))
         {
-            self.sensitive(format!("In {path} git keeps files, sensitive ones among them."));
+            self.sensitive(format!("In {path} git keeps copies of files, also of sensitive ones."));
         } else if self.recurses && self.shows && self.lies_below(path) {
             self.sensitive(format!("Below {path} there are sensitive files."));
         } else if let Some(folder) = self.normal(path).filter(|_| self.recurses && self.shows) {
@@ -181,7 +181,7 @@ impl Judge<'_> {
         }
         match self.folder() {
             _ if !self.shows => {}
-            None => self.unreadable("command.path", "It reads everything in a folder that may be any."),
+            None => self.unreadable("command.path", "It reads everything in a folder that isn't known."),
             Some(folder) if self.lies_below(&folder) => {
                 self.sensitive(format!("Below {folder} there are sensitive files."));
             }
@@ -262,8 +262,10 @@ impl Judge<'_> {
             self.finds = self.finds.max(self.unearths);
         }
         if let Some(folder) = self.reached.iter().find(|folder| begins_in_git(folder)).filter(|_| self.shows) {
-            let sentence =
-                format!("{} is found in {folder}, where git keeps files, sensitive ones among them.", self.spelt(word));
+            let sentence = format!(
+                "{} is found in {folder}, where git keeps copies of files, also of sensitive ones.",
+                self.spelt(word)
+            );
             self.sensitive(sentence);
             return;
         }
@@ -273,7 +275,7 @@ impl Judge<'_> {
         }
         if reach == Reach::Hidden && self.prints {
             self.walled =
-                Some(format!("What is found as {} may be a sensitive file, and is shown whole.", self.spelt(word)));
+                Some(format!("It shows all of what it finds as {}, which may be a sensitive file.", self.spelt(word)));
         }
         let searched = if self.recurses { self.seeks } else { (reach == Reach::Hidden).then_some(Depth::All) };
         if let Some(depth) = searched.filter(|_| self.shows && (self.recurses || !self.prints)) {
@@ -288,8 +290,7 @@ impl Judge<'_> {
             self.links_of_found();
         }
         if self.shows && !word.prefix().starts_with('/') && self.found_elsewhere() {
-            let sentence =
-                format!("{} was found in another folder, and may be any file in this one.", self.spelt(word));
+            let sentence = format!("{} was found in another folder; here it may be any file.", self.spelt(word));
             self.sensitive(sentence);
             return;
         }

@@ -20,7 +20,7 @@ impl Judge<'_> {
         let query = || Some(word).filter(|_| kind == Kind::Url).and_then(query);
         let text = word.text().map(str::to_owned).or_else(query).filter(|text| self.stands_here(word, text));
         let Some(text) = text else {
-            let sentence = format!("What `{name}` sends in {} doesn't stand in the command.", self.spelt(word));
+            let sentence = format!("The command doesn't show what `{name}` sends in {}.", self.spelt(word));
             self.unknown("command.sends", sentence);
             return;
         };

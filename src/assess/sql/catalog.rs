@@ -62,8 +62,9 @@ pub fn objections(dialect: Dialect, names: &Names, catalog: &Catalog) -> Vec<Fin
     }
     if let Some(verb) = &names.planned_change {
         let verb = verb.to_uppercase();
-        let sentence =
-            format!("MySQL and MariaDB plan `{verb}` only where it could run, not behind the wall of a read.");
+        let sentence = format!(
+            "MySQL and MariaDB explain `{verb}` only where it could also run, so not in a read-only transaction."
+        );
         return vec![Finding::new("sql.plans-change", Class::Unknown, sentence)];
     }
     let calls = if names.planned { Calls::Planned } else { Calls::Run };

@@ -175,7 +175,7 @@ pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
         None if alter::rowless(dialect, sql) => Ok(None),
         None => match alter::altered(dialect, sql) {
             Some(reads) => Ok(Some(reads)),
-            None => Err("Its rows can't be counted beforehand: it is not understood whole.".to_owned()),
+            None => Err("Its rows can't be counted beforehand: the statement isn't fully understood.".to_owned()),
         },
     }
 }

@@ -47,7 +47,7 @@ pub struct Target {
 /// Why its rows can't be kept: a full sentence that begins small, to stand behind a colon.
 pub fn target(dialect: Dialect, sql: &str) -> Result<Option<Target>, String> {
     let (Some(parsed), Some(text)) = (statement(dialect, sql), alone(dialect, sql)) else {
-        return if writes(dialect, sql) { Err("it is not understood whole.".to_owned()) } else { Ok(None) };
+        return if writes(dialect, sql) { Err("the statement isn't fully understood.".to_owned()) } else { Ok(None) };
     };
     touched(dialect, parsed, text)
 }

@@ -344,7 +344,13 @@ fn confirmed(yes: bool, input: &mut dyn BufRead, output: &mut dyn Write) -> Resu
     }
     say(output, "Write this? [y/N] ")?;
     let mut line = String::new();
-    input.read_line(&mut line).map_err(|error| format!("your answer can't be read ({error})"))?;
+    let read = input.read_line(&mut line).map_err(|error| format!("your answer can't be read ({error})"))?;
+    if read == 0 {
+        say(output, "\n")?;
+        return Err(
+            "nobody is there to answer, so nothing was changed. Add --yes to write it without asking".to_owned()
+        );
+    }
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 

@@ -307,7 +307,12 @@ pub(super) fn decided(recorded: &Recorded) -> String {
     // A rule that has a name is told by it.
     let named = by_rule(decided).filter(|rule| !rule.contains(' '));
     let rule = named.map_or_else(String::new, |rule| format!(" {}", line(rule)));
-    format!("{what} by {}{rule}{after}", word(&decided.decider))
+    let by = match decided.decider {
+        Decider::Person => "you".to_owned(),
+        Decider::PersonAll => "you, with others".to_owned(),
+        _ => word(&decided.decider),
+    };
+    format!("{what} by {by}{rule}{after}")
 }
 
 /// The word for what was decided; none where that was deleted.
@@ -347,11 +352,11 @@ fn outcome_word(outcome: &Outcome) -> &'static str {
 fn origin(origin: &Origin) -> String {
     match origin {
         Origin::Model { .. } => "the model".to_owned(),
-        Origin::Person => "the person".to_owned(),
+        Origin::Person => "you".to_owned(),
         Origin::Program { after, .. } => format!("the program, after {after}"),
-        Origin::Again { after, .. } => format!("the person, who runs {after} again"),
-        Origin::Beside { .. } => "the person, about an operation of the model".to_owned(),
-        Origin::Edited { of, what } => format!("{}, {} by the person", self::origin(of), what.done()),
+        Origin::Again { after, .. } => format!("you, who ran {after} again"),
+        Origin::Beside { .. } => "you, about an operation of the model".to_owned(),
+        Origin::Edited { of, what } => format!("{}, {} by you", self::origin(of), what.done()),
     }
 }
 

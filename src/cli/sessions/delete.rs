@@ -25,8 +25,7 @@ impl Desk {
         }
         for listed in &chosen {
             let entries = self.archive.forget(&listed.id, Forgetting::Person).await.map_err(journal)?;
-            remove_beside(&listed.id, &[self.folders.outputs(), self.folders.images(), self.folders.layers()])
-                .map_err(|error| wrong(error.to_string()))?;
+            remove_beside(&listed.id, &self.folders.of_sessions()).map_err(|error| wrong(error.to_string()))?;
             let entries = number::thousands(entries);
             super::say(&format!("Deleted {}: the contents of {entries} entries, and its files.\n", listed.short()));
         }

@@ -258,8 +258,8 @@ fn happened(told: &mut Told, event: JournalEvent, printed: String, known: &Known
             told.printed = printed;
         }
         JournalEvent::Dropped { reason, stopped } => {
-            let word = if stopped { NOT_STARTED } else { "refused" };
-            told.outcome = shown(&format!("{word}: {reason}"));
+            // Who stopped it knows why.
+            told.outcome = if stopped { NOT_STARTED.to_owned() } else { shown(&format!("refused: {reason}")) };
         }
         _ => {}
     }

@@ -113,7 +113,7 @@ impl Draft {
         }
         let objections: Vec<_> = assessment.objections().collect();
         if objections.is_empty() {
-            return Err("Nothing in it asks by itself, so there is nothing to lift.".to_owned());
+            return Err("Nothing in it asks by itself, so there is nothing to remember.".to_owned());
         }
         if let Some(finding) = objections.iter().find(|finding| !may_lift(finding)) {
             return Err(format!("No rule lifts this, it is asked each time: {}", finding.sentence));
@@ -121,7 +121,7 @@ impl Draft {
         if assessment.forms.is_empty() {
             let why = match prepared.operation.kind {
                 OperationKind::Sql(_) => "no rule can say all that such a statement does",
-                _ => "it runs code that no rule sees, or is too involved",
+                _ => "it runs code that a rule can't see, or has too many parts for one",
             };
             return Err(format!("It is asked each time: {why}."));
         }
@@ -373,14 +373,32 @@ fn allow_choices(tool: &str, form: &Shape) -> Vec<Choice> {
     choices
 }
 
-/// What each part of a shape may be in a deny rule: itself or anything.
+/// What each part of a shape may be in a deny rule: itself or anything, of a path its folders between them. What says
+/// which program, table, file or address is meant begins as itself.
 fn deny_choices(shape: &Shape) -> Vec<Choice> {
+    const NARROW: [&str; 11] = [
+        "program",
+        "subcommand",
+        "connection",
+        "statement",
+        "table",
+        "host",
+        "method",
+        "operation",
+        "redirect",
+        "path",
+        "destination",
+    ];
     let choices = ordered(shape).into_iter().map(|part| {
-        let mut choice = exactly(part, &shape.0[part]);
+        let value = shape.0[part].as_str();
+        let mut choice = exactly(part, value);
+        match part {
+            "path" if shape.0.contains_key("host") => choice.wants.extend(segments(value)),
+            "path" | "destination" => choice.wants.extend(folders(value)),
+            _ => {}
+        }
         choice.wants.push(Want::any());
-        let narrow =
-            matches!(part, "program" | "subcommand" | "connection" | "statement" | "table" | "host" | "method");
-        choice.at = usize::from(!narrow && shape.0.len() > 1 && part != "operation" && part != "redirect");
+        choice.at = if NARROW.contains(&part) || shape.0.len() == 1 { 0 } else { choice.wants.len() - 1 };
         choice
     });
     let mut choices: Vec<Choice> = choices.collect();

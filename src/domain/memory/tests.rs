@@ -251,6 +251,36 @@ fn a_deny_rule_names_something_and_hits_any_part() {
 }
 
 #[test]
+fn a_deny_rule_about_a_file_begins_with_that_file_and_widens_by_its_folders() {
+    let form: &[(&str, &str)] = &[("operation", "write"), ("path", "/home/ann/shop/src/a.py")];
+    let write = prepared("file_operations", &[("file.write", DESTROYS)], &[form]);
+    let to = |path: &str| {
+        let mut other = write.clone();
+        other.assessment.shapes[0].0.insert("path".to_owned(), path.to_owned());
+        other
+    };
+    let denied = |draft: &Draft| {
+        let rule = draft.rule(RuleId("s1".to_owned()), 0).unwrap();
+        ["/home/ann/shop/src/a.py", "/home/ann/shop/src/b.py", "/home/ann/shop/c.py", "/etc/d"]
+            .map(|path| rule.denies(&to(path), 0))
+    };
+    let mut draft = Draft::deny(&write).unwrap();
+    assert_eq!(denied(&draft), [true, false, false, false]);
+    let path = draft.rows().into_iter().find(|row| row.name == "path").unwrap();
+    assert_eq!((path.value.as_str(), path.can), ("/home/ann/shop/src/a.py", (false, true)));
+    draft.change(path.setting, true);
+    assert_eq!(denied(&draft), [true, true, false, false]);
+    for _ in 0..8 {
+        draft.change(path.setting, true);
+    }
+    assert_eq!(denied(&draft), [true; 4]);
+    let get: &[(&str, &str)] =
+        &[("method", "POST"), ("scheme", "https"), ("host", "x.example"), ("port", "443"), ("path", "/a/b")];
+    let rows = Draft::deny(&prepared("http_request", &[("http.method", DESTROYS)], &[get])).unwrap().rows();
+    assert_eq!(rows.iter().find(|row| row.name == "path").unwrap().value, "/a/b");
+}
+
+#[test]
 fn a_rule_that_would_allow_anything_cannot_be_made() {
     let lift = |findings: &[&str], parts: &[(&str, Want)]| Lift {
         patterns: vec![Pattern(parts.iter().map(|(part, want)| ((*part).to_owned(), want.clone())).collect())],

@@ -4,6 +4,7 @@
 mod planner;
 mod script;
 mod server;
+mod table;
 mod world;
 
 use std::path::Path;

@@ -8,12 +8,13 @@ use regex::Captures;
 use serde_json::{Map, Value};
 
 use super::script::{self, Answer, Call, Ending, Entry, PLACEHOLDER, Say, Script};
+use super::table::table;
 use crate::domain::{Edit, FailureKind, Message, ModelRequest, RiskLevel, ToolCall, ToolResult};
 
 /// How much of the person's last message is looked at.
 const MOST_TEXT: usize = 4_000;
 /// How many lines of a result a reply quotes.
-const MOST_LINES: usize = 24;
+pub(super) const MOST_LINES: usize = 24;
 /// How many rounds of results one turn may have.
 const MOST_ROUNDS: usize = 8;
 
@@ -305,6 +306,7 @@ fn fill(text: &str, values: &BTreeMap<String, String>, results: &[ToolResult]) -
         let result = results.get(place).map_or("", |result| result.text.trim_end());
         let value = match group(1) {
             "result" => head(result),
+            "rows" => table(result).unwrap_or_else(|| format!("```\n{}\n```", head(result))),
             "body" => head(result.split_once('\n').map_or(result, |(_, body)| body)),
             "first_line" => result.lines().next().unwrap_or_default().to_owned(),
             "last_line" => result.lines().last().unwrap_or_default().to_owned(),

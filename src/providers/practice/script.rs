@@ -18,8 +18,8 @@ pub(super) static PLACEHOLDER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\{([a-z_]+)(?:\.([0-9]))?(?::(sql|sh))?\}").ok());
 
 /// What a placeholder can always name; further ones are groups of the entry's pattern and its defaults.
-const ALWAYS: [&str; 9] =
-    ["server", "result", "body", "first_line", "last_line", "outcome", "reason", "requests", "requests_count"];
+const ALWAYS: [&str; 10] =
+    ["server", "result", "rows", "body", "first_line", "last_line", "outcome", "reason", "requests", "requests_count"];
 
 /// A whole session.
 #[derive(Debug, Deserialize)]

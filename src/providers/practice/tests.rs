@@ -178,7 +178,7 @@ fn several_calls_come_at_once_and_each_result_is_told() {
     assert_eq!(calls.matches(" + ").count(), 2, "{calls}");
     let denied = "cancelled: The person denied everything of this turn.";
     let end = plan(vec![said("clean up"), results(&["exit 0\nold.log", "12 rows", denied])]);
-    let list = "- a look at the logs: done\n- the cancelled orders: 12 rows\n\
+    let list = "- a look at the logs: done\n- the orders of January 2025: 12 rows\n\
         - logs/old.log: not done (you denied everything of this turn)";
     assert!(end.text.ends_with(list), "{}", end.text);
 }
@@ -212,7 +212,7 @@ fn a_question_comes_before_the_call_and_the_answer_decides() {
 async fn every_statement_runs_on_the_practice_database() {
     use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
     let data = tempfile::tempdir().unwrap();
-    let world = PracticeWorld::open(data.path(), false).await.unwrap();
+    let world = PracticeWorld::open(data.path()).await.unwrap();
     let options: sqlx::sqlite::SqliteConnectOptions = world.database_url.parse().unwrap();
     let mut connection = options.connect().await.unwrap();
     for entry in &session().entries {

@@ -1,9 +1,9 @@
 //! The world of the practice model: a small shop database, a folder and a server on this machine, made on first
-//! use below the program's own data folder. Nothing in it belongs to the person: a new session finds it as on the first
-//! day.
+//! use below the program's own data folder. Nothing in it belongs to the person. Each session has one of its own: a new
+//! session finds it as on the first day, one that goes on finds what it left.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
@@ -57,58 +57,41 @@ pub struct PracticeWorld {
     pub workspace: PathBuf,
     /// Address of the server, without a slash at its end.
     pub server_url: String,
+    /// Whether it was made anew: nothing of a session that goes on was there.
+    pub fresh: bool,
     _server: PracticeServer,
-    _used: Option<File>,
 }
 
 impl PracticeWorld {
-    /// Makes what is missing below `data/practice` and starts the server. What is there stays as it is, unless it is
-    /// wanted `fresh`, as on the first day, and no other session works in it.
-    pub async fn open(data: &Path, fresh: bool) -> Result<Self, WorldError> {
-        let folder = data.join("practice");
-        fs::create_dir_all(&folder).await.map_err(|source| WorldError::Folder { path: folder.clone(), source })?;
-        let used = Self::used(&folder, fresh).await?;
+    /// Makes what is missing in `folder`, which belongs to one session, and starts the server. What is there stays as
+    /// it is.
+    ///
+    /// # Errors
+    /// It can't be made, or the server can't be started.
+    pub async fn open(folder: &Path) -> Result<Self, WorldError> {
+        let fresh = !exists(folder).await;
+        fs::create_dir_all(folder).await.map_err(|source| WorldError::Folder { path: folder.to_owned(), source })?;
         let workspace = folder.join("workspace");
         if !exists(&workspace).await {
             make_files(&workspace).await?;
         }
         let database = folder.join("shop.db");
         if !exists(&database).await {
-            make_database(&folder, &database).await?;
+            make_database(folder, &database).await?;
         }
+        used_now(folder);
         let server = PracticeServer::start().await.map_err(WorldError::Server)?;
         let server_url = server.url().to_owned();
-        Ok(Self { database_url: address(&database), workspace, server_url, _server: server, _used: used })
-    }
-
-    /// The sign that a session works in the folder, held as long as it does; the first of them clears the folder where
-    /// it is wanted fresh. Where a file system knows no locks, nothing is cleared.
-    async fn used(folder: &Path, fresh: bool) -> Result<Option<File>, WorldError> {
-        let Ok(sign) = File::create(folder.join("in-use")) else { return Ok(None) };
-        if fresh && sign.try_lock().is_ok() {
-            clear(folder).await?;
-            if sign.unlock().is_err() {
-                return Ok(None);
-            }
-        }
-        Ok(sign.try_lock_shared().is_ok().then_some(sign))
+        Ok(Self { database_url: address(&database), workspace, server_url, fresh, _server: server })
     }
 }
 
-/// Takes away database and files of an earlier session.
-async fn clear(folder: &Path) -> Result<(), WorldError> {
-    let gone = |path: PathBuf, result: std::io::Result<()>| match result {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(WorldError::Folder { path, source }),
-        _ => Ok(()),
-    };
-    for name in ["shop.db", "shop.db-wal", "shop.db-shm", "shop.db-journal"] {
-        let path = folder.join(name);
-        let removed = fs::remove_file(&path).await;
-        gone(path, removed)?;
+/// What is long unused is removed, so that a world is used is noted. Where it can't be, it goes a little earlier.
+fn used_now(folder: &Path) {
+    let noted = std::fs::File::open(folder).and_then(|folder| folder.set_modified(SystemTime::now()));
+    if let Err(error) = noted {
+        tracing::debug!(%error, "that the practice world is used can't be noted");
     }
-    let workspace = folder.join("workspace");
-    let removed = fs::remove_dir_all(&workspace).await;
-    gone(workspace, removed)
 }
 
 /// Whether something is at a path.
@@ -168,10 +151,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_world_is_kept_for_a_session_that_goes_on_and_made_anew_for_a_new_one() {
+    async fn each_session_has_a_world_of_its_own_and_finds_it_as_it_left_it() {
         let data = tempfile::tempdir().unwrap();
-        let data = data.path().join("with space");
-        let world = PracticeWorld::open(&data, false).await.unwrap();
+        let (mine, other) = (data.path().join("with space/mine"), data.path().join("with space/other"));
+        let world = PracticeWorld::open(&mine).await.unwrap();
+        assert!(world.fresh);
         assert_eq!(count(&world, "SELECT count(*) FROM orders").await, 340);
         assert_eq!(count(&world, "SELECT count(*) FROM orders WHERE status = 'cancelled'").await, 12);
         assert_eq!(count(&world, "SELECT count(DISTINCT customer_id) FROM orders").await, 24);
@@ -182,16 +166,13 @@ mod tests {
         sqlx::raw_sql("DELETE FROM orders WHERE status = 'cancelled'").execute(&mut connection).await.unwrap();
         connection.close().await.unwrap();
         std::fs::remove_file(world.workspace.join("data.csv")).unwrap();
-        drop(world);
 
-        let world = PracticeWorld::open(&data, false).await.unwrap();
+        let second = PracticeWorld::open(&other).await.unwrap();
+        assert_eq!(count(&second, "SELECT count(*) FROM orders").await, 340, "while the first is open");
+        assert!(second.fresh && second.workspace.join("data.csv").exists());
+        drop(world);
+        let world = PracticeWorld::open(&mine).await.unwrap();
         assert_eq!(count(&world, "SELECT count(*) FROM orders").await, 328);
-        assert!(!world.workspace.join("data.csv").exists());
-        let second = PracticeWorld::open(&data, true).await.unwrap();
-        assert_eq!(count(&second, "SELECT count(*) FROM orders").await, 328, "another session works in it");
-        drop((world, second));
-        let world = PracticeWorld::open(&data, true).await.unwrap();
-        assert_eq!(count(&world, "SELECT count(*) FROM orders").await, 340);
-        assert!(world.workspace.join("data.csv").exists());
+        assert!(!world.fresh && !world.workspace.join("data.csv").exists());
     }
 }

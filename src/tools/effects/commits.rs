@@ -258,12 +258,12 @@ impl Git<'_> {
                     self.text(&["rev-parse", "--abbrev-ref", "@{-1}"]).await.unwrap_or_else(|_| "-".to_owned())
                 }
                 Some(to) => to.to_owned(),
-                None if detaches => "the commit that is checked out".to_owned(),
+                None if detaches => "the same commit".to_owned(),
                 None => "another branch".to_owned(),
             };
             let refuses = if forced { "" } else { " Git refuses where that would overwrite changes." };
             effects.effect(if detaches {
-                format!("Leaves the branch for no branch, at {to}.{refuses}")
+                format!("Checks out {to}, and no branch.{refuses}")
             } else {
                 format!("Switches to {to}.{refuses}")
             });

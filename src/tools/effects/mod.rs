@@ -143,7 +143,7 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
             continue;
         }
         let Some(folder) = act.folder.map(PathBuf::from) else {
-            effects.unmeasured.push("what it does in a folder that may be any".to_owned());
+            effects.unmeasured.push("what it does in a folder that isn't known".to_owned());
             continue;
         };
         let measured = match act.does {

@@ -61,7 +61,7 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
         format!("merges it into {branch}")
     };
     effects.effect(format!("Fetches from {place} and {then}. What comes is up to that side, and isn't known here."));
-    effects.effect("What git ignores is written over where what comes has a file of that name.");
+    effects.effect("An ignored file is overwritten where one of the same name comes.");
     effects.briefs.push("what comes isn't known".to_owned());
     let upstream = git.commit("@{upstream}").await.filter(|_| called.operands.len() < 2);
     if let Some(upstream) = upstream {

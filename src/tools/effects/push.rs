@@ -122,7 +122,7 @@ async fn everything(
     let names = some(behind.iter().map(|(name, ..)| *name));
     if behind.is_empty() {
         if forced {
-            effects.effect("Forced, though nothing of its branches that is known here would be dropped.");
+            effects.effect("Forced; nothing of its branches that is known here would be dropped.");
         }
     } else if forced {
         effects.warning(format!("Forced: drops commits of {} there: {names}.", branches(behind.len())));
@@ -131,7 +131,7 @@ async fn everything(
         }
     } else {
         let branches = branches(behind.len());
-        effects.effect(format!("Of {branches} this clone lacks commits that are there: git refuses those: {names}."));
+        effects.effect(format!("Git refuses {branches}, as commits there are missing here: {names}."));
     }
     Ok(())
 }
@@ -207,7 +207,7 @@ async fn one(git: &Git<'_>, effects: &mut Effects, remote: &str, place: &str, se
             count(behind, "commit")
         ));
     } else if sent.forced {
-        effects.effect("Forced, though nothing that is known here would be dropped.");
+        effects.effect("Forced; nothing that is known here would be dropped.");
     }
     if ahead > 0 {
         effects.preview.details.push(git.list(&[&here, &format!("^{there}")], ahead).await?);

@@ -103,7 +103,7 @@ pub(super) async fn commit(git: &Git<'_>, effects: &mut Effects, called: &Called
     let branch = git.branch_name().await.unwrap_or_else(|| "no branch".to_owned());
     if all && !parted.is_empty() {
         let names = some(parted.iter().map(String::as_str));
-        effects.warning(format!("Of {names} other text is staged than the file has now: that is lost."));
+        effects.warning(format!("What is staged of {names} differs from the file, and is lost."));
         effects.remedies.push(Remedy::Impossible(format!("what is staged of {names} is in no commit.")));
     }
     let head = git.commit("HEAD").await;
@@ -117,7 +117,7 @@ pub(super) async fn commit(git: &Git<'_>, effects: &mut Effects, called: &Called
     match (amends, head) {
         (true, Some(head)) => {
             let head = short(&head).to_owned();
-            effects.effect(format!("Puts another commit in the place of {head} on {branch}, with {files} more{of}."));
+            effects.effect(format!("Replaces the commit {head} of {branch} by one with {files} more{of}."));
             effects.briefs.push("replaces the last commit".to_owned());
             effects.remedies.push(Remedy::ByHand(format!("`git reset --soft {head}` takes it back.")));
         }

@@ -44,7 +44,7 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     }
     let shown = some(names.iter().copied());
     if called.has("--cached", None) {
-        effects.effect(format!("Git tracks {} no longer: {shown}. The files stay.", count(names.len(), "file")));
+        effects.effect(format!("Git no longer tracks {}: {shown}. The files stay.", count(names.len(), "file")));
         effects.briefs.push(count(names.len(), "file"));
         untracked(effects, &changed);
         return Ok(());
@@ -66,7 +66,7 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
         effects.remedies.push(Remedy::Impossible(format!("what is staged of {names} is in no commit.")));
     }
     if tally.is_empty() {
-        effects.effect(format!("Git tracks {} no longer: {shown}. They are not there.", count(names.len(), "file")));
+        effects.effect(format!("Git no longer tracks {}: {shown}. They are not there.", count(names.len(), "file")));
         return Ok(());
     }
     effects.effect(format!("Deletes {} that git tracks: {shown}.", tally.told()));
@@ -94,6 +94,6 @@ fn untracked(effects: &mut Effects, changed: &[(String, String)]) {
         return;
     }
     let names = some(parted.into_iter());
-    effects.warning(format!("Of {names} other text is staged than the file has now: without -f git refuses."));
+    effects.warning(format!("What is staged of {names} differs from the file: without -f git refuses."));
     effects.remedies.push(Remedy::Impossible(format!("what is staged of {names} is in no commit.")));
 }

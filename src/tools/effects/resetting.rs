@@ -106,7 +106,7 @@ impl Git<'_> {
             effects.remedies.push(Remedy::ByHand("`git add` stages it again.".to_owned()));
         } else {
             let names = names(&parted);
-            effects.warning(format!("Of {names} other text is staged than the file has now: that is lost."));
+            effects.warning(format!("What is staged of {names} differs from the file, and is lost."));
             effects.remedies.push(Remedy::Impossible(format!("what is staged of {names} is in no commit.")));
         }
         Ok(())

@@ -109,6 +109,14 @@ impl Address {
         }
     }
 
+    /// The file that should hold it, where it isn't there and won't be made.
+    pub(super) fn missing(&self) -> Option<&Path> {
+        match &self.options {
+            Options::Sqlite(file) if !file.create => file.path.as_deref().filter(|path| !path.exists()),
+            Options::Sqlite(_) | Options::Postgres(_) | Options::Mysql(_) => None,
+        }
+    }
+
     /// Reads a URL, or the path of a SQLite file.
     ///
     /// # Errors

@@ -63,6 +63,8 @@ pub(super) struct Source {
     reading: Mutex<Vec<Box<dyn Session>>>,
     full: Mutex<Vec<Box<dyn Session>>>,
     turned: std::sync::Mutex<Turned>,
+    /// Whether it was reached when it was last needed; none before.
+    pub(super) reached: std::sync::Mutex<Option<bool>>,
 }
 
 impl Source {
@@ -180,13 +182,19 @@ impl Source {
             session.limit(limit);
             return Ok(session);
         }
-        match timeout(CONNECT, self.open(access, limit)).await {
-            Ok(opened) => opened.map(|mut session| {
-                session.limit(limit);
-                session
-            }),
+        let mut session = self.connect(access, limit).await?;
+        session.limit(limit);
+        Ok(session)
+    }
+
+    /// A new session.
+    pub(super) async fn connect(&self, access: Access, limit: u64) -> Result<Box<dyn Session>, SqlError> {
+        let opened = match timeout(CONNECT, self.open(access, limit)).await {
+            Ok(opened) => opened,
             Err(_) => Err(self.unreachable(access, &format!("no answer within {} s", CONNECT.as_secs()))),
-        }
+        };
+        *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened.is_ok());
+        opened
     }
 
     /// Keeps a healthy session for the next use.
@@ -197,7 +205,7 @@ impl Source {
     async fn open(&self, access: Access, limit: u64) -> Result<Box<dyn Session>, SqlError> {
         let opened = match &self.address(access).options {
             Options::Sqlite(file) => {
-                if let Some(path) = file.path.as_ref().filter(|path| !file.create && !path.exists()) {
+                if let Some(path) = self.address(access).missing() {
                     return Err(SqlError::NoFile(path.display().to_string()));
                 }
                 sqlite::open(file, access).await
@@ -355,6 +363,7 @@ impl Connections {
             reading: Mutex::default(),
             full: Mutex::default(),
             turned: std::sync::Mutex::default(),
+            reached: std::sync::Mutex::default(),
         };
         self.sources.insert(name, Arc::new(source));
     }

@@ -5,11 +5,13 @@ mod address;
 mod along;
 mod code;
 mod connections;
+mod error;
 mod inverse;
 mod keep;
 mod mysql;
 mod postgres;
 mod preview;
+mod reach;
 mod role;
 mod rows;
 mod session;
@@ -26,12 +28,12 @@ use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use serde_json::json;
-use thiserror::Error;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 pub use address::Address;
 pub use connections::{Connections, Database, Results};
+pub use error::SqlError;
 pub use role::Roles;
 
 use self::connections::{Failure, Source};
@@ -51,85 +53,6 @@ use crate::store::Images;
 const LOOK: Duration = Duration::from_secs(2);
 /// Time that a stopped statement may take to end before its connection is given up.
 const PATIENCE: Duration = Duration::from_secs(3);
-
-/// Why a statement didn't succeed, or an address can't be used. No message holds a password.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum SqlError {
-    /// Not a scheme of ours.
-    #[error("`{0}` is not a kind of database that is known; use sqlite:, postgres:// or mysql://")]
-    UnknownScheme(String),
-    /// Not a URL.
-    #[error("the database's URL can't be read: {0}")]
-    BadUrl(String),
-    /// The file of a SQLite database is missing.
-    #[error("{0} is not there; add ?mode=rwc to the URL to create it")]
-    NoFile(String),
-    /// No connection could be made.
-    #[error("{0} can't be reached: {1}")]
-    Unreachable(String, String),
-    /// It broke while in use.
-    #[error(
-        "the connection to {0} broke: {1}. Whether the statement took effect is not known; \
-        the next use connects again"
-    )]
-    Broken(String, String),
-    /// The database said no.
-    #[error("{message}")]
-    Refused {
-        /// In its words, which may hold values.
-        message: String,
-        /// Its SQLSTATE, where it has one.
-        code: Option<String>,
-    },
-    /// More than one statement where one was judged.
-    #[error("it is more than one statement, and only one can run unasked; send them one by one")]
-    Several,
-    /// PostgreSQL wants to copy through the connection.
-    #[error("COPY to or from standard input or output doesn't work here; use SELECT or INSERT, or psql")]
-    Copy,
-    /// The wall of a session that only reads.
-    #[error("nobody was asked, and so it wasn't run: {0} Call it again by itself, and the person decides")]
-    Walled(String),
-    /// What its names lead to, or the file that it reads, was changed while it ran.
-    #[error("what it reads was changed by somebody while it ran, so its rows are held back; run it again")]
-    Moved,
-    /// What it replaces couldn't be kept.
-    #[error("it wasn't run: what it replaces couldn't be kept for undo ({0})")]
-    NotKept(String),
-    /// A transaction of somebody's is open.
-    #[error("a transaction is open on this connection; end it by COMMIT or ROLLBACK first")]
-    Open,
-    /// Rows were changed since.
-    #[error(
-        "{} of {expected} rows are no longer as they were left, so nothing was changed; look at them first",
-        expected.saturating_sub(*found)
-    )]
-    Changed {
-        /// Rows that were as they were left.
-        found: u64,
-        /// Rows that should have been.
-        expected: u64,
-    },
-    /// It can't be tried.
-    #[error("it can't be tried, and nothing was run: {0}")]
-    Untried(String),
-    /// It would write after all.
-    #[error("it was taken for one that only reads, but the database says that it writes; it wasn't run")]
-    Writes,
-}
-
-impl SqlError {
-    /// What a model reads of it. A database's own words may quote a row.
-    fn told(&self, results: Results) -> String {
-        match (self, results) {
-            (Self::Refused { code, .. }, Results::Local) => {
-                let code = code.as_ref().map(|code| format!(" (SQLSTATE {code})")).unwrap_or_default();
-                format!("the database refused it{code}; only the person sees its words")
-            }
-            (_, Results::Model | Results::Local) => self.to_string(),
-        }
-    }
-}
 
 /// Runs SQL.
 #[derive(Clone, Debug)]
@@ -234,20 +157,28 @@ impl Tool for SqlTool {
         &["trial", "undo", "redo"]
     }
 
-    fn look<'a>(&'a self, kind: &'a OperationKind) -> BoxFuture<'a, Option<Catalog>> {
+    fn look<'a>(&'a self, kind: &'a OperationKind) -> BoxFuture<'a, Result<Option<Catalog>, String>> {
         Box::pin(async move {
-            let OperationKind::Sql(operation) = kind else { return None };
+            let OperationKind::Sql(operation) = kind else { return Ok(None) };
             let source = match self.connections.find(&operation.connection) {
                 Ok(source) => Arc::clone(source),
-                Err(reason) => return Some(Catalog::unknown(reason)),
+                Err(reason) => return Ok(Some(Catalog::unknown(reason))),
             };
             let names = sql_catalog::names(source.dialect(), &operation.sql);
             let asked = timeout(LOOK, look(&source, &operation.sql, names, self.bench.time_limit)).await;
-            Some(match asked {
+            Ok(Some(match asked {
                 Ok(Ok(catalog)) => catalog,
+                Ok(Err(error @ (SqlError::Unreachable(..) | SqlError::NoFile(_)))) => return Err(error.advised()),
                 Ok(Err(error)) => Catalog::unknown(error.to_string()),
                 Err(_) => Catalog::unknown(format!("no answer within {} s", LOOK.as_secs())),
-            })
+            }))
+        })
+    }
+
+    fn reach<'a>(&'a self, kind: &'a OperationKind) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async move {
+            let OperationKind::Sql(operation) = kind else { return Ok(()) };
+            self.connections.reach(&operation.connection, true).await
         })
     }
 
@@ -464,7 +395,9 @@ fn report(
             (Outcome::Succeeded { summary }, result)
         }
         End::Done(Err(error)) => {
-            (Outcome::Failed { reason: error.to_string() }, format!("error: {}", error.told(results)))
+            let advice = error.advice().map(|advice| format!(". {advice}")).unwrap_or_default();
+            let told = format!("error: {}{advice}", error.told(results));
+            (Outcome::Failed { reason: format!("{error}{advice}") }, told)
         }
         End::Stopped(why, halt) => {
             let (outcome, head) = match why {

@@ -235,10 +235,8 @@ async fn statement(
     preview.remedy = match followers.and_then(|followers| kept(images, &counts, &followers)) {
         Ok(()) => {
             let kept = match reads.act {
-                Act::Add if matches!(reads.in_the_way, InTheWay::Fail | InTheWay::Stay) => {
-                    "what it adds is noted, and an undo proposes what takes it away again."
-                }
-                _ => "its rows are kept as they are now, and an undo proposes what puts them back.",
+                Act::Add if matches!(reads.in_the_way, InTheWay::Fail | InTheWay::Stay) => "what it adds is noted.",
+                _ => "its rows are kept first.",
             };
             // Row by row, one may get a value that another still has.
             let fails = unique.map(|column| format!(" That may fail: {column} is unique.")).unwrap_or_default();
@@ -271,7 +269,7 @@ fn picking(reads: &mut Reads, known: Option<&Known>) -> Option<String> {
     }
     reads.bounded = !known.is_some_and(|known| known.orders(&reads.ordered));
     reads.sample = reads.sample.take().filter(|_| !reads.bounded);
-    reads.bounded.then(|| "Which of the rows that match it picks can't be told: no key orders them.".to_owned())
+    reads.bounded.then(|| "Which of the matching rows it takes isn't known: no key orders them.".to_owned())
 }
 
 /// What can't be counted, and what is known of an undo all the same.
@@ -338,7 +336,7 @@ fn hopeless(dialect: Dialect, sql: &str, turned: &Turned) -> Remedy {
 
 /// What has to be said of numbers that another server may have told.
 fn elsewhere(source: &Source) -> Option<String> {
-    let said = "Counted over `read_url`, where other rows may be seen than it touches.";
+    let said = "Counted by the role of `read_url`, which may see other rows.";
     source.database.reading.is_some().then(|| said.to_owned())
 }
 

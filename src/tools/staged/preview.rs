@@ -78,7 +78,7 @@ pub(super) fn measure(apply: &ApplyOperation, held: &Held, images: &Images) -> P
         remedy(apply, images)
     } else {
         Remedy::Impossible(format!(
-            "approved, it fails, and what {} left is dropped: deny it and run that again.",
+            "if you approve it, it fails, and what {} left is dropped: deny it, and run that again.",
             apply.of
         ))
     };

@@ -36,6 +36,45 @@ fn files_are_neutral_and_cut_in_their_middle() {
 }
 
 #[test]
+fn what_is_typed_breaks_between_words_and_the_cursor_goes_along() {
+    let mut desk = Desk::new();
+    typed(&mut desk, "please look at every one of the orders and then tell");
+    let screen = desk.screen(40, 16);
+    let rows: Vec<&str> = screen.lines().filter(|row| row.contains("please") || row.contains("orders")).collect();
+    assert_eq!(rows, [" › please look at every one of the", "   orders and then tell"], "{screen}");
+    // A word that has no room goes on in the next row, and one that is longer than a row breaks.
+    typed(&mut desk, " me abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz");
+    let screen = desk.screen(40, 16);
+    assert!(screen.contains("   orders and then tell me\n") && screen.contains("   abcdefghij"), "{screen}");
+}
+
+#[test]
+fn how_long_the_model_has_been_answering_is_told_in_seconds() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    assert!(desk.screen(120, 40).contains(" answering ─"), "{}", desk.screen(120, 40));
+    desk.now += 12_300;
+    desk.event(Event::Wake);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains(" answering 12 s ─"), "{screen}");
+    desk.say("Done.");
+    desk.end(crate::domain::StopReason::Done);
+    assert_eq!(desk.state.deadline(), None, "no timer at rest");
+}
+
+#[test]
+fn a_database_that_is_not_reached_is_told_in_the_status_line() {
+    let mut desk = Desk::new();
+    let status = |desk: &mut Desk| desk.screen(120, 40).lines().next().unwrap().to_owned();
+    desk.event(Event::Reached("other".to_owned(), false));
+    assert!(!status(&mut desk).contains("not reached"));
+    desk.event(Event::Reached("practice.db".to_owned(), false));
+    assert!(status(&mut desk).contains("practice.db (sqlite), not reached"), "{}", status(&mut desk));
+    desk.event(Event::Reached("practice.db".to_owned(), true));
+    assert!(!status(&mut desk).contains("not reached"));
+}
+
+#[test]
 fn a_large_paste_is_a_few_words() {
     let mut desk = Desk::new();
     typed(&mut desk, "sum up ");

@@ -72,7 +72,7 @@ fn what_it_would_do_stands_under_the_text_and_in_the_list() {
 fn what_it_does_is_said_whole_before_samples_of_it() {
     let Foresight::Measured(mut preview) = rows() else { panic!("not measured") };
     preview.warnings.push("Triggers that fire: orders_gone.".to_owned());
-    preview.effects.push("Tables whose rows refer to it and go along or change: order_items (24 rows).".to_owned());
+    preview.effects.push("Rows of other tables that go along or change: order_items (24 rows).".to_owned());
     for (columns, rows, samples) in [(60, 15, false), (80, 24, true), (120, 40, true)] {
         let mut desk = asked(Some(Foresight::Measured(preview.clone())));
         let screen = desk.screen(columns, rows);

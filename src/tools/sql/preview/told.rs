@@ -95,7 +95,7 @@ pub(super) fn set_off(
     let along: Vec<&str> = along.iter().map(String::as_str).collect();
     let end = if reach.more { ", and what refers to those" } else { "" };
     if reads.act != Act::Empty {
-        names("Tables whose rows refer to it and go along or change", &along, end);
+        names("Rows of other tables that go along or change", &along, end);
     }
     let mut referrers: Vec<&str> = known.referrers.iter().map(|referrer| referrer.table.as_str()).collect();
     referrers.sort_unstable();
