@@ -230,6 +230,8 @@ fn what_a_listing_or_git_names_is_a_flag_only_where_a_name_is_one() {
     let (_kept, workspace) = world(&["src/a.ts"]);
     for command in [
         "ls -l src | xargs sort",
+        "vdir src | xargs sort",
+        "ls -la | xargs sort",
         "ls -Q src/*.ts | xargs sort",
         "ls \"$x\" | xargs sort",
         "cd \"$x\"; ls src | xargs sort",

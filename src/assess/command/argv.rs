@@ -4,7 +4,7 @@
 use super::flags::{BUNDLE, Flags, is_flag, raw, revokes, unbundled};
 use super::judge::{Feed, Judge, Objects};
 use super::kind::{Kind, narrows};
-use super::naming::{begins_with_names, calls, identifies};
+use super::naming::{begins_with_names, calls, identifies, with_types};
 use super::parted::Depth;
 use super::sed::script_before;
 use super::selectors::names_a_type;
@@ -268,17 +268,7 @@ impl Judge<'_> {
             Produces::Same | Produces::Text => Feed::Text,
         };
         if entry.produces != Produces::Same && matches!(self.produced, Feed::Paths(_)) {
-            // A listing of a folder has names that say nothing of the folder.
-            let listed = entry.bare && operands > 0;
-            if listed {
-                self.lists_bare(words)
-            } else {
-                self.searched_here()
-            }
-            self.led = false;
-            if name.starts_with("git ") {
-                self.recalls(name, words);
-            }
+            self.searches(entry, name, words, operands);
             let in_git = |text: &str| text.contains(".git");
             let within =
                 self.folder().is_none_or(|folder| in_git(&folder)) || words.iter().any(|word| in_git(&word.pattern()));
@@ -296,8 +286,10 @@ impl Judge<'_> {
         } else if calls(entry, words) {
             self.printed = Some(Piece::Names.into());
             self.produced = Feed::Names;
+            self.typed = Some(self.typed != Some(false) && with_types(entry, words));
         } else if begins_with_names(entry, name, words) {
             self.produced = Feed::Named;
+            self.typed = Some(false);
         }
         for (known, printed) in [(&entry.numbers, Piece::Number), (&entry.labels, Piece::Label)] {
             if !known.is_empty() {

@@ -155,6 +155,8 @@ pub(super) struct Judge<'a> {
     /// The folders in which git named what it tracks now, and whether it named paths of its history, too.
     pub(super) tracked: BTreeSet<String>,
     pub(super) remembers: bool,
+    /// Whether all names that a cluster printed say of what type they are, and none of those is secret; none before it did.
+    pub(super) typed: Option<bool>,
     /// Whether every line of what a search finds begins with a place that its words name.
     pub(super) led: bool,
     /// Whether such lines are taken one by one: their blanks at either end may be lost.
@@ -246,6 +248,7 @@ impl<'a> Judge<'a> {
             searched: BTreeSet::new(),
             tracked: BTreeSet::new(),
             remembers: false,
+            typed: None,
             led: false,
             by_line: false,
             climbs: false,
