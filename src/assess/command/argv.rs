@@ -131,7 +131,13 @@ impl Judge<'_> {
                     let free = entry.free && !entry.response;
                     let flag = || word.may_be_flag() && (!free || word.found().is_some());
                     let certain = |judge: &mut Self| !free || judge.found_flags() == Some(true);
-                    if (flags || entry.response) && flag() && certain(judge) && judge.folder_may_have_flags(word) {
+                    // Names that begin so are looked for in the folders that were named alone.
+                    let begins = judge.nested && (entry.response || entry.plus);
+                    if (flags || entry.response)
+                        && flag()
+                        && certain(judge)
+                        && (judge.folder_may_have_flags(word) || begins)
+                    {
                         let sentence = format!("{} may become a flag of `{name}`.", judge.spelt(word));
                         judge.unreadable("command.vague-flag", sentence);
                     }

@@ -60,6 +60,8 @@ impl Judge<'_> {
         if entry.bare && operands > 0 {
             self.unplaced |= self.folder().is_none();
             self.listed = true;
+            self.nested |=
+                words.iter().any(|word| word.text().is_none_or(|text| text.starts_with('-') && text.contains('R')));
             self.searched.insert(None);
         } else {
             self.searched_here();

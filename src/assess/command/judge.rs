@@ -151,6 +151,8 @@ pub(super) struct Judge<'a> {
     pub(super) climbs: bool,
     /// Whether names of a listing are used that say nothing of their folder, and whether it isn't known where a search began.
     pub(super) listed: bool,
+    /// Whether names of folders below those that were named are among them.
+    pub(super) nested: bool,
     pub(super) unplaced: bool,
     /// The folders in which git named what it tracks now, and whether it named paths of its history, too.
     pub(super) tracked: BTreeSet<String>,
@@ -253,6 +255,7 @@ impl<'a> Judge<'a> {
             by_line: false,
             climbs: false,
             listed: false,
+            nested: false,
             unplaced: false,
             recalled: false,
             reached: BTreeSet::new(),
