@@ -238,9 +238,13 @@ fn what_a_listing_or_git_names_is_a_flag_only_where_a_name_is_one() {
     std::fs::create_dir(kept.path().join("other")).unwrap();
     std::os::unix::fs::symlink(kept.path().canonicalize().unwrap().join("other"), workspace.join("src/b.ts")).unwrap();
     assert!(!runs("ls src/*.ts | xargs sed -n 1,5p", &workspace), "a link leads where nobody looked");
+    let (_kept, workspace) = world(&["src/in/@args", "src/in/a.o"]);
+    assert!(!runs("ls src/* | xargs nm", &workspace) && !runs("ls -R src | xargs nm", &workspace));
     let (_kept, workspace) = world(&["src/a.ts"]);
     for command in [
         "ls -l src | xargs sort",
+        "vdir src | xargs sort",
+        "ls -la | xargs sort",
         "ls -Q src/*.ts | xargs sort",
         "ls \"$x\" | xargs sort",
         "cd \"$x\"; ls src | xargs sort",

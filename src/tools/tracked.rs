@@ -19,13 +19,18 @@ const FLAGS: usize = 2;
 const EXTENDED: u16 = 0x4000;
 const LENGTH: u16 = 0x0fff;
 
-/// Whether a name that is tracked in the repository of a folder may be a flag; none where nobody could tell.
+/// Whether a name that is tracked in the repository of a folder may be a flag, a file of flags or a file of a revision
+/// (`HEAD:x`), as git names it from there or from the top; none where nobody could tell.
 pub(super) fn dashed(folder: &Path) -> Option<bool> {
     let index = private::read(&own(folder)?.join("index"), INDEX).ok()?;
-    told(&index)
+    let top = folder.ancestors().find(|up| up.join(".git").symlink_metadata().is_ok())?;
+    told(&index, &folder.strip_prefix(top).ok()?.to_string_lossy())
 }
 
-fn told(index: &[u8]) -> Option<bool> {
+/// Whether one of the names does, in a folder below the top.
+fn told(index: &[u8], folder: &str) -> Option<bool> {
+    let begins = |name: &str| name.starts_with(['+', '@']);
+    let inner = |name: &str| name.strip_prefix(folder).and_then(|name| name.strip_prefix('/')).is_some_and(begins);
     let number = |at: usize| Some(u32::from_be_bytes(*index.get(at..)?.first_chunk()?));
     let version = number(4).filter(|version| index.starts_with(b"DIRC") && [2, 3].contains(version))?;
     let count = usize::try_from(number(8)?).ok().filter(|count| *count <= NAMES)?;
@@ -43,7 +48,7 @@ fn told(index: &[u8]) -> Option<bool> {
             return None;
         }
         let name = String::from_utf8_lossy(&index[start..start + length]);
-        if name.split('/').any(may_be_flag) {
+        if name.split('/').any(may_be_flag) || name.contains(':') || begins(&name) || inner(&name) {
             return Some(true);
         }
         // At least one zero byte, up to a place that eight divides from where the entry begins.
@@ -86,7 +91,7 @@ mod tests {
         git(at, &["commit", "-qm", "a"]);
         git(at, &["status"]);
         assert_eq!(dashed(at), Some(false));
-        for name in ["-i", "src/-i", "src/a -i.ts", "src/a\n-i", "z\nz"] {
+        for name in ["-i", "src/-i", "src/a -i.ts", "src/a\n-i", "z\nz", "+1", "@args", "HEAD:x"] {
             std::fs::write(at.join(name), "x").unwrap();
             git(at, &["add", "--", name]);
             std::fs::remove_file(at.join(name)).unwrap();
@@ -94,6 +99,9 @@ mod tests {
             git(at, &["rm", "-q", "--cached", "--", name]);
             assert_eq!(dashed(at), Some(false), "{name:?}");
         }
+        std::fs::write(at.join("src/@args"), "x").unwrap();
+        git(at, &["add", "src/@args"]);
+        assert_eq!((dashed(at), dashed(&at.join("src"))), (Some(false), Some(true)), "as it is named from there");
         git(at, &["add", "-N", "a"]);
         git(at, &["update-index", "--skip-worktree", "bb"]);
         assert_eq!(dashed(at), Some(false), "an extended entry");
@@ -107,14 +115,14 @@ mod tests {
         std::fs::write(at.join("a"), "x").unwrap();
         git(at, &["add", "a"]);
         let index = std::fs::read(at.join(".git/index")).unwrap();
-        assert_eq!(told(&index), Some(false));
+        assert_eq!(told(&index, ""), Some(false));
         for cut in 0..index.len() {
-            assert_eq!(told(&index[..cut]), None, "{cut}");
+            assert_eq!(told(&index[..cut], ""), None, "{cut}");
         }
         let changed = |place: usize, byte: u8| {
             let mut index = index.clone();
             index[place] = byte;
-            told(&index)
+            told(&index, "")
         };
         assert_eq!(changed(7, 4), None, "another version");
         assert_eq!(changed(11, 2), None, "more entries than there are");
@@ -122,7 +130,7 @@ mod tests {
         let mut split = index[..index.len() - ID].to_vec();
         split.extend_from_slice(b"link\0\0\0\x04abcd");
         split.extend_from_slice(&[0; ID]);
-        assert_eq!(told(&split), None, "the rest is in another file");
+        assert_eq!(told(&split, ""), None, "the rest is in another file");
         git(at, &["update-index", "--index-version", "4"]);
         assert_eq!(dashed(at), None);
     }

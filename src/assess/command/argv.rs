@@ -4,7 +4,7 @@
 use super::flags::{BUNDLE, Flags, is_flag, raw, revokes, unbundled, unled};
 use super::judge::{Feed, Judge, Objects};
 use super::kind::{Kind, narrows};
-use super::naming::{begins_with_names, calls, identifies};
+use super::naming::{begins_with_names, calls, identifies, with_types};
 use super::parted::Depth;
 use super::sed::script_before;
 use super::selectors::names_a_type;
@@ -131,7 +131,13 @@ impl Judge<'_> {
                     let free = entry.free && !entry.response;
                     let flag = || word.may_be_flag() && (!free || word.found().is_some());
                     let certain = |judge: &mut Self| !free || judge.found_flags() == Some(true);
-                    if (flags || entry.response) && flag() && certain(judge) && judge.folder_may_have_flags(word) {
+                    // Names that begin so are looked for in the folders that were named alone.
+                    let begins = judge.nested && (entry.response || entry.plus);
+                    if (flags || entry.response)
+                        && flag()
+                        && certain(judge)
+                        && (judge.folder_may_have_flags(word) || begins)
+                    {
                         let sentence = format!("{} may become a flag of `{name}`.", judge.spelt(word));
                         judge.unreadable("command.vague-flag", sentence);
                     }
@@ -268,17 +274,7 @@ impl Judge<'_> {
             Produces::Same | Produces::Text => Feed::Text,
         };
         if entry.produces != Produces::Same && matches!(self.produced, Feed::Paths(_)) {
-            // A listing of a folder has names that say nothing of the folder.
-            let listed = entry.bare && operands > 0;
-            if listed {
-                self.lists_bare(words)
-            } else {
-                self.searched_here()
-            }
-            self.led = false;
-            if name.starts_with("git ") {
-                self.recalls(name, words);
-            }
+            self.searches(entry, name, words, operands);
             let in_git = |text: &str| text.contains(".git");
             let within =
                 self.folder().is_none_or(|folder| in_git(&folder)) || words.iter().any(|word| in_git(&word.pattern()));
@@ -296,8 +292,10 @@ impl Judge<'_> {
         } else if calls(entry, words) {
             self.printed = Some(Piece::Names.into());
             self.produced = Feed::Names;
+            self.typed = Some(self.typed != Some(false) && with_types(entry, words));
         } else if begins_with_names(entry, name, words) {
             self.produced = Feed::Named;
+            self.typed = Some(false);
         }
         for (known, printed) in [(&entry.numbers, Piece::Number), (&entry.labels, Piece::Label)] {
             if !known.is_empty() {

@@ -2,6 +2,7 @@
 //! blank, may be a flag of the program that takes it, and whether it is used in another folder.
 
 use super::judge::Judge;
+use super::table::Entry;
 use super::word::{Piece, Reach, Word};
 use crate::domain::GlobFact;
 
@@ -51,14 +52,23 @@ impl Judge<'_> {
         self.reach(word)
     }
 
-    /// Folders were listed that its words name, and the names that it prints don't say which.
-    pub(super) fn lists_bare(&mut self, words: &[Word]) {
-        let letters = |text: &str| text.strip_prefix('-').is_some_and(|flags| flags.chars().all(|c| PLAIN.contains(c)));
-        let flag = |word: &&Word| word.prefix().starts_with('-');
-        let plain = words.iter().filter(flag).all(|word| word.text().is_some_and(letters));
-        self.unplaced |= !plain || self.folder().is_none();
-        self.listed = true;
-        self.searched.insert(None);
+    /// A program of the table printed paths.
+    pub(super) fn searches(&mut self, entry: &Entry, name: &str, words: &[Word], operands: usize) {
+        self.led = false;
+        self.unplaced |= entry.bare && !prints_names(name, words);
+        // A listing of a folder has names that say nothing of the folder.
+        if entry.bare && operands > 0 {
+            self.unplaced |= self.folder().is_none();
+            self.listed = true;
+            self.nested |=
+                words.iter().any(|word| word.text().is_none_or(|text| text.starts_with('-') && text.contains('R')));
+            self.searched.insert(None);
+        } else {
+            self.searched_here();
+        }
+        if name.starts_with("git ") {
+            self.recalls(name, words);
+        }
     }
 
     /// Whether a path that a search found, or a part of it where it comes apart, may be a flag; none where nobody could
@@ -104,4 +114,11 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// Whether a listing is one of names, and nothing else.
+fn prints_names(name: &str, words: &[Word]) -> bool {
+    let letters = |text: &str| text.strip_prefix('-').is_some_and(|flags| flags.chars().all(|c| PLAIN.contains(c)));
+    let mut flags = words.iter().filter(|word| word.prefix().starts_with('-'));
+    ["ls", "gls"].contains(&name) && flags.all(|word| word.text().is_some_and(letters))
 }

@@ -151,10 +151,14 @@ pub(super) struct Judge<'a> {
     pub(super) climbs: bool,
     /// Whether names of a listing are used that say nothing of their folder, and whether it isn't known where a search began.
     pub(super) listed: bool,
+    /// Whether names of folders below those that were named are among them.
+    pub(super) nested: bool,
     pub(super) unplaced: bool,
     /// The folders in which git named what it tracks now, and whether it named paths of its history, too.
     pub(super) tracked: BTreeSet<String>,
     pub(super) remembers: bool,
+    /// Whether all names that a cluster printed say of what type they are, and none of those is secret; none before it did.
+    pub(super) typed: Option<bool>,
     /// Whether every line of what a search finds begins with a place that its words name.
     pub(super) led: bool,
     /// Whether such lines are taken one by one: their blanks at either end may be lost.
@@ -246,10 +250,12 @@ impl<'a> Judge<'a> {
             searched: BTreeSet::new(),
             tracked: BTreeSet::new(),
             remembers: false,
+            typed: None,
             led: false,
             by_line: false,
             climbs: false,
             listed: false,
+            nested: false,
             unplaced: false,
             recalled: false,
             reached: BTreeSet::new(),

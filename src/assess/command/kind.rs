@@ -250,6 +250,7 @@ impl Judge<'_> {
             Kind::Plain if word.text().is_some_and(plain_path) => self.reads(word),
             Kind::Local if word.text().is_some_and(|text| !text.contains(':')) => {}
             Kind::Resource if word.text().is_some_and(plain_resource) => {}
+            Kind::Resource if word.one_name() && self.typed == Some(true) => {}
             Kind::Repository if word.text().is_some_and(own_repository) => {}
             Kind::Endpoint if !word.vague() && !word.pattern().contains(':') && word.text() != Some("graphql") => {
                 self.selects(name, word, &word.pattern());

@@ -49,6 +49,16 @@ pub(super) fn calls(entry: &Entry, words: &[Word]) -> bool {
     !called.is_empty() && others.iter().all(|flag| among(&entry.beside, flag))
 }
 
+/// Whether such names say of what type they are (`pod/x`), and that is one of those of which a table is shown.
+pub(super) fn with_types(entry: &Entry, words: &[Word]) -> bool {
+    let named = words.iter().filter_map(Word::text).any(|text| text == "-oname" || text.ends_with("=name"))
+        || words
+            .windows(2)
+            .any(|pair| matches!(pair[0].text(), Some("-o" | "--output")) && pair[1].text() == Some("name"));
+    let first = words.first().and_then(Word::text);
+    named && first.is_some_and(|first| entry.column_of.contains(first))
+}
+
 /// Whether each line that the words make a program print begins with what one of its things is called: it is a table
 /// whose first column that is, and no flag makes it something else.
 pub(super) fn begins_with_names(entry: &Entry, name: &str, words: &[Word]) -> bool {
