@@ -365,11 +365,6 @@ async fn sqlite_says_itself_what_a_statement_uses() {
 
 #[tokio::test]
 async fn a_database_that_does_not_answer_asks() {
-    let desk = Desk::new("postgres://ann:hunter2@127.0.0.1:1/shop");
-    let judged = desk.judged("SELECT 1").await;
-    let said = sentences(&judged);
-    assert!(!reads(&judged) && said.contains("couldn't be looked up") && said.contains("can't be reached"), "{said}");
-    assert!(!said.contains("hunter2"));
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let silent = Desk::new(&format!("mysql://ann@127.0.0.1:{port}/shop"));

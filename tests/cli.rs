@@ -101,6 +101,10 @@ fn assess_answers_without_any_configuration() {
     std::fs::write(&broken, "mode = ").unwrap();
     let output = countersign(home.path(), &["assess"], &[("COUNTERSIGN_CONFIG", broken.to_str().unwrap())]);
     assert!(output.status.success() && output.stdout.is_empty(), "{}", text(&output.stderr));
+    // Nobody sent anything: that is said beside the answers.
+    let silent = countersign(home.path(), &["assess"], &[]);
+    assert!(silent.status.success() && silent.stdout.is_empty(), "{silent:?}");
+    assert!(text(&silent.stderr).contains("nothing was judged: no call came on standard input"), "{silent:?}");
 }
 
 /// What `assess` with these words prints on these calls.

@@ -157,13 +157,15 @@ async fn sqlite_stops_when_asked_and_at_its_limit() {
 async fn trouble_with_a_database_is_one_sentence_without_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none.db");
-    let reason = Desk::new(missing.to_str().unwrap()).refused("SELECT 1").await;
-    assert_eq!(reason, format!("{} is not there; add ?mode=rwc to the URL to create it", missing.display()));
+    let reason = Desk::new(missing.to_str().unwrap()).unreached("SELECT 1").await;
+    let file = missing.display();
+    let advice = format!("Check its path. As sqlite:{file}?mode=rwc the file is made at the first use.");
+    assert_eq!(reason, format!("the database file {file} is not there. {advice}"));
     std::fs::write(folder.path().join("text.db"), "not a database, but long enough to look at it".repeat(50)).unwrap();
     let reason = Desk::new(folder.path().join("text.db").to_str().unwrap()).refused("SELECT * FROM t").await;
     assert!(reason.contains("not a database"), "{reason}");
     for scheme in ["postgres", "mysql"] {
-        let reason = Desk::new(&format!("{scheme}://ann:hunter2@127.0.0.1:1/shop")).refused("SELECT 1").await;
+        let reason = Desk::new(&format!("{scheme}://ann:hunter2@127.0.0.1:1/shop")).unreached("SELECT 1").await;
         assert!(reason.starts_with("shop@127.0.0.1") && reason.contains("can't be reached"), "{reason}");
         assert!(!reason.contains("hunter2"), "{reason}");
     }

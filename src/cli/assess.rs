@@ -2,7 +2,7 @@
 //! by is a `Terms`; a line that can't be read is answered too.
 
 use std::cell::RefCell;
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal as _, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,6 +50,8 @@ const SEEN: Duration = Duration::from_secs(1);
 const ID_CAP: usize = 4096;
 /// How many characters of a wrong value a reason quotes.
 const MOST_QUOTED: usize = 60;
+/// A call as it is sent.
+const EXAMPLE: &str = r#"{"tool":"execute_command","arguments":{"command":"ls"}}"#;
 
 /// One call, as a line says it. Other members are somebody else's notes.
 #[derive(Deserialize)]
@@ -95,8 +97,17 @@ struct Bench {
 pub fn assess(terms: Terms) -> ExitCode {
     // A parser that fails on hostile text is caught and answered; its words don't belong between the answers.
     std::panic::set_hook(Box::new(|_| {}));
+    if io::stdin().is_terminal() {
+        crate::say!("countersign: calls are read as lines of JSON, such as {EXAMPLE}; ctrl+d ends");
+    }
     match run(terms.proved(), io::stdin(), io::stdout()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(0) => {
+            crate::say!(
+                "countersign: nothing was judged: no call came on standard input. Send lines such as {EXAMPLE}"
+            );
+            ExitCode::SUCCESS
+        }
+        Ok(_) => ExitCode::SUCCESS,
         // The reader has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
@@ -106,11 +117,11 @@ pub fn assess(terms: Terms) -> ExitCode {
     }
 }
 
-/// Judges line by line. Each is answered before another one is waited for.
+/// Judges line by line. Each is answered before another one is waited for. Gives how many there were.
 ///
 /// # Errors
 /// Input that can't be read, output that can't be written.
-pub fn run(terms: Terms, input: impl Read + Send, output: impl Write + Send) -> io::Result<()> {
+pub fn run(terms: Terms, input: impl Read + Send, output: impl Write + Send) -> io::Result<u64> {
     let bench = Bench::new(terms);
     thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || bench.all(input, output))?;
@@ -131,7 +142,7 @@ impl Bench {
         }
     }
 
-    fn all(&self, input: impl Read, output: impl Write) -> io::Result<()> {
+    fn all(&self, input: impl Read, output: impl Write) -> io::Result<u64> {
         let (mut input, mut output) = (BufReader::with_capacity(CHUNK, input), BufWriter::new(output));
         let mut number = 0;
         let mut text = Vec::new();
@@ -141,7 +152,7 @@ impl Bench {
             if waits {
                 output.flush()?;
             }
-            let Some(line) = next_line(&mut input)? else { return output.flush() };
+            let Some(line) = next_line(&mut input)? else { return output.flush().map(|()| number) };
             // The next line may be about what was done since the last answer.
             let age = if waits { Duration::ZERO } else { SEEN };
             self.seen.borrow_mut().refresh(age);

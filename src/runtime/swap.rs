@@ -10,6 +10,7 @@ use secrecy::ExposeSecret as _;
 use super::assemble::{briefing, notes, practice, quoted, setting, side};
 use super::bus::Work;
 use super::engine::{Engine, Side};
+use super::reached;
 use crate::app::{Pick, PickerId, Row, Switched, Wanted};
 use crate::cli::Start;
 use crate::config::{ModelSettings, ProviderName, process_environment};
@@ -139,6 +140,7 @@ impl Engine {
                 Err(format!("There is no connection `{name}`. {known}"))
             }
         };
+        reached::reach(&self.model_side, &[name.to_owned()], &self.lanes.work);
         let (board, provider, lane) = (self.switchboard.clone(), Arc::clone(&self.provider), self.lanes.work.clone());
         let practising = self.practising();
         tokio::task::spawn_blocking(move || {

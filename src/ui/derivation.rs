@@ -73,11 +73,11 @@ fn unlifted(prepared: &Prepared, judgement: &Judgement, enforceable: Enforceable
         (OperationKind::Command(command), _) if command.terminal => return None,
         (OperationKind::Command(_), Some(why)) => format!(", as {why}"),
         (OperationKind::Command(_), None) if !assessment.claim_eligible => {
-            ", as nothing says that it ends with the run and sends nothing".to_owned()
+            ", as it may outlast the run, or send something".to_owned()
         }
         (kind, _) if enforceable.covers(kind, Containment::Staged) && facts.place.stageable() => return None,
         (OperationKind::Command(_), None) => ", as nothing can run staged here".to_owned(),
-        _ => ", as only commands can run staged".to_owned(),
+        _ => ", as that counts for commands alone".to_owned(),
     })
 }
 
@@ -90,9 +90,7 @@ fn claim(claim: &Claim, judgement: &Judgement, mode: ApprovalMode) -> Option<Str
         Claim::Absent => None,
         // Of what runs unasked there was nothing to lift.
         Claim::Level(RiskLevel::Low) if judgement.verdict == Verdict::Allow => None,
-        Claim::Level(RiskLevel::Low) => {
-            Some(format!("The model claimed low: in {} mode that can't lift it", mode.word()))
-        }
+        Claim::Level(RiskLevel::Low) => Some(format!("The model claimed low: not enough in {} mode", mode.word())),
         Claim::Level(level) => Some(format!("The model claimed {level}")),
         Claim::Unreadable(word) => Some(format!("The model claimed `{}`, which counts as high", text::line(word))),
         Claim::Repeated => Some("The model made its claim twice, which counts as high".to_owned()),

@@ -86,7 +86,12 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
             let time = if *outcome == Outcome::Lost { String::new() } else { number::duration(*took) };
             Fate { mark, role, says, brief, time }
         }
-        Status::Denied { .. } => quiet("✗", Role::Dim, &denied(&view.state.masks, item)),
+        Status::Denied { .. } => {
+            let says = denied(&view.state.masks, item);
+            let brief =
+                if item.decider == Some(Decider::PersonAll) { "denied by you".to_owned() } else { says.clone() };
+            Fate { brief, ..quiet("✗", Role::Dim, &says) }
+        }
         Status::Refused { .. } => quiet("!", Role::Trouble, "refused"),
     }
 }

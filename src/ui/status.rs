@@ -16,6 +16,8 @@ const PICKS: [&[usize]; 3] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3]];
 const LEAST: [&[usize]; 1] = [&[1, 3]];
 /// The same with the beginning of both names.
 const SHORT: [&[usize]; 1] = [&[1, 5, 6]];
+/// The beginning of the connection's name alone.
+const CUT: [&[usize]; 1] = [&[1, 7]];
 /// Where even that has no room: one that is production stays before the mode.
 const LAST: [&[usize]; 1] = [&[1]];
 const WARNED: [&[usize]; 1] = [&[3]];
@@ -44,6 +46,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
     ways.extend(brief.into_iter().flat_map(|walls| with(walls, &PICKS[2..])));
     ways.extend(walls.last().into_iter().flat_map(|walls| with(walls, &SHORT)));
     ways.extend(walls.iter().flat_map(|walls| with(walls, &LEAST)));
+    ways.extend(walls.last().into_iter().flat_map(|walls| with(walls, &CUT)));
     ways.extend(full.filter(|_| bare(view)).into_iter().flat_map(|walls| with(walls, last)));
     ways.extend(with(&none, &LEAST));
     ways.extend(with(&none, last));
@@ -75,8 +78,9 @@ pub(super) fn mode(policy: &Policy) -> String {
     if policy.rules_broken { format!("{mode}: rules can't be read") } else { mode.to_owned() }
 }
 
-/// Adds the beginnings of the model's and of the connection's name, as long as the mode leaves columns for them.
-fn squeezed(known: [Span<'static>; 5], columns: usize) -> [Span<'static>; 7] {
+/// Adds the beginnings of the model's and of the connection's name, as long as the mode leaves columns for them; then
+/// the latter's where the model's is left out.
+fn squeezed(known: [Span<'static>; 5], columns: usize) -> [Span<'static>; 8] {
     let [name, mode, model, connection, workspace] = known;
     let room = columns.saturating_sub(mode.width() + 3 * GAP);
     let few = BRIEF[0].min(model.width());
@@ -85,7 +89,8 @@ fn squeezed(known: [Span<'static>; 5], columns: usize) -> [Span<'static>; 7] {
     let brief = cut(&model, most);
     let rest = room.saturating_sub(brief.width()).max(BRIEF[1].min(connection.width()));
     let short = cut(&connection, rest);
-    [name, mode, model, connection, workspace, brief, short]
+    let alone = cut(&connection, columns.saturating_sub(mode.width() + 2 * GAP).max(BRIEF[1]));
+    [name, mode, model, connection, workspace, brief, short, alone]
 }
 
 /// Name, mode, model, connection, workspace.
@@ -114,9 +119,10 @@ fn left(view: View<'_>) -> [Span<'static>; 5] {
         (false, Some(_)) => Role::Medium,
         (false, None) => Role::Text,
     };
-    let connection = if setting.production { format!("PROD {connection}") } else { connection };
     // As whom it would be used doesn't matter then.
-    let powers = if unreached { Some("not reached".to_owned()) } else { powers };
+    let (connection, powers) =
+        if unreached { (format!("not reached: {connection}"), None) } else { (connection, powers) };
+    let connection = if setting.production { format!("PROD {connection}") } else { connection };
     let connection = powers.map_or(connection.clone(), |powers| format!("{connection}, {powers}"));
     let room = if view.state.size.0 >= 160 { 70 } else { 40 };
     [

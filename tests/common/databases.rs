@@ -118,8 +118,17 @@ impl Desk {
         };
         let settings = AssessSettings::default();
         let prepared = prepare(self.tool.assessor(), operation, &place(self.folder.path()), None, &settings);
-        let catalog = self.tool.look(&prepared.operation.kind).await.unwrap();
+        let catalog = self.tool.look(&prepared.operation.kind).await.unwrap().unwrap();
         with_catalog(self.tool.assessor(), prepared, catalog, &settings)
+    }
+
+    /// Why nothing can be asked about a statement: its database can't be reached, to read or to write.
+    pub async fn unreached(&self, sql: &str) -> String {
+        let arguments = serde_json::json!({ "sql": sql }).to_string();
+        let kind = self.tool.prepare(&Arguments::parse(&arguments).unwrap()).unwrap();
+        let why = self.tool.look(&kind).await.unwrap_err();
+        assert_eq!(self.tool.reach(&kind).await, Err(why.clone()));
+        why
     }
 
     /// What is told beforehand of what a statement would do.

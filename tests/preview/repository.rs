@@ -410,6 +410,9 @@ async fn a_forced_push_of_every_branch_says_what_it_drops() {
         assert!(told.contains(dropped) && told.contains("Sends every branch to origin"), "{command}: {told}");
     }
     let told = desk.told("git push --all origin").await;
-    assert!(told.contains("git refuses those: main.") && !told.contains("Forced"), "{told}");
+    assert!(
+        told.contains("Git refuses 1 branch, as commits there are missing here: main.") && !told.contains("Forced"),
+        "{told}"
+    );
     assert!(desk.told("git push --tags --force origin").await.contains("Forced: a tag there"), "tags");
 }

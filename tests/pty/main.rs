@@ -51,9 +51,10 @@ fn a_new_session_says_what_waits_in_the_one_that_was_left_and_has_a_world_of_its
     let mut it = Driver::start(120, 40, &[]);
     it.wait_for("practice model");
     it.say("clean up");
-    it.wait_for("2 waiting (2 HIGH)");
+    it.wait_for("esc later");
     std::thread::sleep(Duration::from_millis(600));
     it.keys("\x1b");
+    it.wait_for("It keeps waiting");
     it.say("/new");
     it.wait_for("2 operations still wait in the session that you left.");
     let worlds = std::fs::read_dir(it.data().join("practice")).unwrap().count();

@@ -92,6 +92,8 @@ fn a_flood_in_a_terminal_leaves_the_keys_alone() {
     it.say("still-here");
     it.wait_for("still-here");
     it.keys("\x11");
+    it.wait_for("again leaves");
+    it.keys("\x11");
     it.wait_for_exit();
 }
 

@@ -193,7 +193,9 @@ impl Source {
             Ok(opened) => opened,
             Err(_) => Err(self.unreachable(access, &format!("no answer within {} s", CONNECT.as_secs()))),
         };
-        *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened.is_ok());
+        if opened.is_ok() || !self.is_unmade() {
+            *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened.is_ok());
+        }
         opened
     }
 

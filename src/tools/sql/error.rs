@@ -77,6 +77,9 @@ impl SqlError {
             Self::NoFile(file) => {
                 Some(format!("Check its path. As sqlite:{file}?mode=rwc the file is made at the first use."))
             }
+            Self::Unreachable(label, _) if label.ends_with("(sqlite)") => {
+                Some("Check its path, and that you may read it.".to_owned())
+            }
             Self::Unreachable(..) => {
                 Some("Check that it runs, and the address that --db or the configuration gives.".to_owned())
             }

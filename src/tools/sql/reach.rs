@@ -11,9 +11,17 @@ use super::session::Access;
 const LIMIT: u64 = 2;
 
 impl Source {
+    /// Whether there is nothing yet that could be reached: a file that its first use makes, or a database in memory.
+    pub(super) fn is_unmade(&self) -> bool {
+        match &self.database.address.options {
+            Options::Sqlite(file) => file.create && file.path.as_ref().is_none_or(|path| !path.exists()),
+            Options::Postgres(_) | Options::Mysql(_) => false,
+        }
+    }
+
     /// Finds out whether it can be reached, by what is to write too. Makes no file.
     async fn reach(&self, writes: bool) -> Result<(), SqlError> {
-        if matches!(&self.database.address.options, Options::Sqlite(file) if file.create) {
+        if self.is_unmade() {
             return Ok(());
         }
         let session = self.take(Access::ReadOnly, LIMIT).await?;

@@ -69,7 +69,7 @@ fn a_database_that_is_not_reached_is_told_in_the_status_line() {
     desk.event(Event::Reached("other".to_owned(), false));
     assert!(!status(&mut desk).contains("not reached"));
     desk.event(Event::Reached("practice.db".to_owned(), false));
-    assert!(status(&mut desk).contains("practice.db (sqlite), not reached"), "{}", status(&mut desk));
+    assert!(status(&mut desk).contains("not reached: practice.db (sqlite)"), "{}", status(&mut desk));
     desk.event(Event::Reached("practice.db".to_owned(), true));
     assert!(!status(&mut desk).contains("not reached"));
 }

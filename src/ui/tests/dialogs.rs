@@ -96,7 +96,7 @@ fn a_dialog_says_why_a_claim_of_low_does_not_let_a_command_run_staged() {
     desk.send("go");
     desk.call(&[("execute_command", r#"{"command":"frob","risk_level":"low"}"#, Vec::new())]);
     let screen = desk.screen(120, 40);
-    assert!(screen.contains("can't lift it, as nothing says that it "), "{screen}");
+    assert!(screen.contains("not enough in guarded mode, as it may outlast the run"), "{screen}");
 }
 
 #[test]
