@@ -18,6 +18,7 @@ mod statement;
 mod table;
 mod trial;
 mod turned;
+mod upsert;
 mod value;
 mod wall;
 
