@@ -10,7 +10,7 @@ mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Cells, Detail, Dialect, Outcome, Preview};
+use countersign::domain::{Cells, Detail, Dialect, Outcome, Preview, Remedy, Trial};
 use databases::{Desk, desks, undoable};
 use serde_json::json;
 
@@ -19,13 +19,14 @@ type Names = [&'static str; 8];
 
 const PLAIN: Names = ["pschema", "pparent", "pchild", "pkey", "pmail", "pnum", "pindex", "pview"];
 
+/// PostgreSQL's names have 63 bytes at most, those that begin with `new ` for a new value among them.
 const ODD: [Names; 14] = [
     ["{schema}", "{name}", "{part}", "{sort}", "{index}", "{place}", "{name}{schema}", "{view}"],
     ["a\"b", "t\"; DELETE FROM canary; --", "c\"\"d", "k\"k", "m\"", "n\"\"", "i\"", "\"\"v"],
     ["a'b", "t'; DELETE FROM canary; --", "c''d", "k'k", "m'", "n''", "i'", "''v"],
     ["a`b", "t`; DELETE FROM canary; --", "c``d", "k`k", "m`", "n``", "i`", "``v"],
     ["%s", "%d%%", "$1", "?", ":a1", "@b1", "#c1", "%s%s"],
-    ["select", "group", "having", "using", "union", "default", "primary", "values"],
+    ["select", "group", "having", "using", "union", "default", "primary", "returning"],
     ["a.b", "t.u", ".c", "k..k", "m.l", ".n.", "i.j.k", "v.w"],
     ["schéma", "täble ß", "子表", "ключ", "mäil", "n\u{301}", "İı", "ﬁview"],
     ["a b", " lead", "tab\tbed", "new\nline", "-- x", "/* y */", "# z", "v w"],
@@ -46,9 +47,9 @@ const ODD: [Names; 14] = [
         "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll1",
         "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll2",
         "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll3",
-        "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll4",
-        "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll5",
-        "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll6",
+        "lllllllllllllllllllllllllllllllllllllllllllllllllllllllll4",
+        "lllllllllllllllllllllllllllllllllllllllllllllllllllllllll5",
+        "lllllllllllllllllllllllllllllllllllllllllllllllllllllllll6",
         "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll7",
         "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll8",
     ],
@@ -145,9 +146,14 @@ impl World<'_> {
         let mut told = vec![brief];
         told.extend(effects);
         told.extend(warnings);
-        told.extend(
-            [format!("{remedy:?}"), format!("{trial:?}")].map(|text| text.replace("\\\"", "\"").replace("\\\\", "\\")),
-        );
+        told.push(match remedy {
+            Remedy::Possible(how) => format!("possible: {how}"),
+            Remedy::Impossible(why) => format!("impossible: {why}"),
+            Remedy::ByHand(how) => format!("by hand: {how}"),
+            Remedy::Unsure(why) => format!("unsure: {why}"),
+            Remedy::Unknown => "unknown".to_owned(),
+        });
+        told.push(if let Trial::Refused(why) = trial { why } else { format!("{trial:?}") });
         for detail in details {
             match detail {
                 Detail::Rows { title, table } => {
