@@ -269,6 +269,9 @@ impl List {
     /// Whether an entry means this path, or for a folder all that is in it. Quick: the path is real, and no folder that
     /// it lies in is meant.
     pub fn means(&self, path: &str, folder: bool, place: &Place) -> bool {
+        if !self.may_end_so(path) {
+            return false;
+        }
         if self.harmless_folders.iter().any(|harmless| spelling::within(path, harmless)) {
             return false;
         }
@@ -278,6 +281,17 @@ impl List {
         let in_home = own.or_else(|| below_home(&path)).map(|rest| format!("{HOME}{rest}"));
         let mut paths = in_home.iter().chain([&path]);
         paths.any(|path| self.first(path, folder, || !self.harmless(path)).is_some())
+    }
+
+    /// Whether some entry may end as a path does: most names are told apart by that.
+    fn may_end_so(&self, path: &str) -> bool {
+        let last = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+        let ends = Ends::of(&last);
+        let loose = |at: &usize| {
+            let entry = &self.entries[*at];
+            entry.ends.agree(ends) && entry.names.last().is_some_and(|name| name.matches(&last))
+        };
+        !self.deep_at.is_empty() || self.plain.contains_key(&last) || self.loose.iter().any(loose)
     }
 
     /// The label of the entry that a whole path matches.

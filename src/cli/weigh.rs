@@ -6,7 +6,9 @@ use std::ffi::OsStr;
 pub use super::searched::Searches;
 use super::searched::unspared;
 use crate::assess::{AssessSettings, RiskAssessor, WebSearchAssessor};
-use crate::domain::{Enforceable, Grants, Judgement, Operation, OperationKind, Place, Policy, Prepared, Step, judge};
+use crate::domain::{
+    ApprovalMode, Claim, Enforceable, Grants, Judgement, Operation, OperationKind, Place, Policy, Prepared, Step, judge,
+};
 use crate::tools::{self, Seen};
 
 /// The tool of a search on the web, where another agent has one.
@@ -32,7 +34,11 @@ impl Scales<'_> {
     /// Looks at an operation, judges it and decides. What is there may be as it was when `seen` saw it first.
     pub fn weigh(self, operation: Operation, place: &Place, seen: &mut Seen) -> (Prepared, Judgement) {
         let assessor = assessor(&operation);
-        let mut prepared = tools::judged(assessor, operation, place, self.search_path, seen, self.settings);
+        let lifted = operation.claim != Claim::Absent
+            || !matches!(self.policy.mode, ApprovalMode::Guarded | ApprovalMode::Strict)
+            || !(self.policy.rules.is_empty() && self.policy.remembered.is_empty());
+        let eyes = (self.settings, lifted);
+        let mut prepared = tools::judged(assessor, operation, place, self.search_path, seen, eyes);
         prepared.assessment.findings.extend(unspared(&prepared, self.searches, &self.settings.sensitive));
         let others = self.searches != Searches::Ours;
         let judgement = judge(&prepared, self.policy, &Grants::default(), self.enforceable, others);

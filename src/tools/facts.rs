@@ -52,7 +52,8 @@ pub fn prepare(
 }
 
 /// Looks at what an operation names and judges it, for an answer alone: nothing that is shown or compared later is
-/// noted. What is there may be as it was when `seen` saw it first.
+/// noted. What is there may be as it was when `seen` saw it first. `lifted` says whether a rule, a claim or the mode may let
+/// run what asks; where nothing does, what asks anyway isn't looked at further.
 #[must_use]
 pub fn judged(
     assessor: &dyn RiskAssessor,
@@ -60,9 +61,39 @@ pub fn judged(
     place: &Place,
     path: Option<&OsStr>,
     seen: &mut Seen,
-    settings: &AssessSettings,
+    (settings, lifted): (&AssessSettings, bool),
 ) -> Prepared {
-    looked_at(assessor, operation, &mut Look::new(place, path, seen), settings).0
+    let mut look = Look::new(place, path, seen);
+    if !lifted {
+        let mentions = assessor.mentions(&operation.kind, place);
+        if mentions.lists.is_empty() && !(mentions.below.is_empty() && mentions.each.is_empty()) {
+            let facts = at_best(&mut look, &mentions, settings);
+            let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+            if assessment.class() != Class::Whitelisted {
+                return told(Prepared { operation, facts, assessment }, &mentions, settings);
+            }
+        }
+    }
+    looked_at(assessor, operation, &mut look, settings).0
+}
+
+/// What is found at once, and of folders that would have to be looked through whole the best that could be found there.
+fn at_best(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -> Facts {
+    let mut facts = seen_at(look, mentions, settings);
+    for name in mentions.below.iter().cloned().chain(mentions.each.iter().map(|pattern| each(pattern))) {
+        facts.dashed.insert(name.clone(), Some(false));
+        facts.secrets.insert(name.clone(), SecretFact::Nothing);
+        facts.below.insert(name, GlobFact::Nothing);
+    }
+    facts
+}
+
+/// What it would hit, too.
+fn told(prepared: Prepared, mentions: &Mentions, settings: &AssessSettings) -> Prepared {
+    let Prepared { operation, mut facts, mut assessment } = prepared;
+    facts.targets = targets::targets(&operation.kind, mentions, &facts, assessment.class(), settings);
+    assessment.production = settings.production.told(&facts.targets);
+    Prepared { operation, facts, assessment }
 }
 
 fn looked_at(
@@ -89,16 +120,22 @@ fn looked_at(
         }
         assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
     }
-    facts.targets = targets::targets(&operation.kind, &mentions, &facts, assessment.class(), settings);
-    assessment.production = settings.production.told(&facts.targets);
-    (Prepared { operation, facts, assessment }, mentions)
+    (told(Prepared { operation, facts, assessment }, &mentions, settings), mentions)
 }
 
-fn all_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -> Facts {
+/// All but what lies below folders.
+fn seen_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -> Facts {
     let mut facts = look.at(mentions);
     if facts.trouble.is_none() {
         let globs = mentions.globs.iter().map(|glob| (glob.clone(), look.glob(glob, &settings.sensitive)));
         facts.globs = globs.collect();
+    }
+    facts
+}
+
+fn all_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -> Facts {
+    let mut facts = seen_at(look, mentions, settings);
+    if facts.trouble.is_none() {
         for folder in &mentions.below {
             let below = look.below(folder, true, &settings.sensitive);
             facts.below.insert(folder.clone(), below.parted);

@@ -9,12 +9,16 @@ mod brought;
 mod each;
 mod insert;
 mod kept;
+mod keys;
 mod lost;
 mod made;
 mod merge;
+mod needs;
 mod newly;
 mod others;
+mod sees;
 mod several;
+mod singular;
 mod unfit;
 mod upsert;
 mod values;
@@ -36,12 +40,18 @@ pub use alter::{PartDeed, Parts, parts};
 pub use broken::{Break, Check, Demands, Look};
 pub use brought::{Brought, Key, Own};
 pub use each::each;
+pub(super) use insert::said_of;
+pub use keys::Keys;
 pub use made::{Fired, checks, fired, table_says};
 pub use merge::Part;
+pub use needs::{index_needs, table_needs};
 pub use newly::{Gone, Newly, Unmet, gone, newly};
 pub use others::{Dropped, Other, Thing, Whole, other, replaces};
+pub use sees::Sees;
+use sees::names;
 pub(super) use several::changes;
 pub use several::{Change, Joined, Several, joins};
+pub use singular::{Singular, singular};
 pub use upsert::{Met, Most, Upsert};
 pub use values::{After, NewValue, NewValues};
 use values::{new_values, values_each};
@@ -97,8 +107,10 @@ pub struct Reads {
     pub cascade: bool,
     /// Nothing but names change: of an `ALTER TABLE`.
     pub renames: bool,
-    /// There may be more rows than are seen.
-    pub hidden: bool,
+    /// How the rows that are counted stand to those that it meets.
+    pub sees: Sees,
+    /// Its condition names columns of its own table.
+    pub narrowed: bool,
     /// How many of the new values the sample shows.
     pub new_values: NewValues,
     /// Those that it shows.
@@ -268,7 +280,7 @@ fn parsed(dialect: Dialect, mut tokens: Vec<Token>, mut text: String, quoting: Q
     }
     let mysql = dialect == Dialect::Mysql;
     let left = if mysql { several::loosened(&mut tokens, &mut text, first, quoting)? } else { Left::default() };
-    let mut statements = tree::parse(dialect, &tokens, &text)?;
+    let mut statements = tree::written(dialect, &tokens, &text)?;
     let mut statement = statements.pop()?;
     let ignores = left.join(&mut statement);
     statements.is_empty().then_some(Parsed { statement, only, ignores })
@@ -313,7 +325,8 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         added: None,
         cascade: false,
         renames: false,
-        hidden: false,
+        sees: Sees::Same,
+        narrowed: false,
         new_values: NewValues::None,
         new: Vec::new(),
         from: None,
@@ -408,7 +421,8 @@ fn deleted(dialect: Dialect, delete: Delete, only: bool) -> Result<Reads, String
     let bounds = bounds(&delete.order_by, delete.limit.as_ref());
     let chance = steady(&delete.selection).and(steady(&others)).is_err();
     let ordered = ordered(&delete.order_by);
-    Ok(Reads { chance, ordered, ..touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), "", only) })
+    let touching = touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), "", only);
+    Ok(Reads { chance, ordered, narrowed: others.is_empty() && names(&delete.selection), ..touching })
 }
 
 fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String> {
@@ -438,6 +452,7 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
         reads.pairs = Some(format!("SELECT {} {met}", count(dialect)));
         reads.after = After::of(&called(&tables), all, update.assignments.len(), &met);
     }
+    reads.narrowed = others.is_empty() && names(&update.selection);
     reads.updates = columns(&update.assignments);
     reads.in_the_way = update.or.map_or(InTheWay::Fail, said);
     reads.chance = steady(&update.selection).and(steady(&others)).is_err();

@@ -5,11 +5,11 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Expr, FromTable, Ident, ObjectName, ObjectNamePart, OrderByExpr, Statement,
-    TableObject, UpdateTableFromKind, Visit, Visitor,
+    Assignment, AssignmentTarget, Expr, FromTable, Ident, ObjectName, ObjectNamePart, OrderByExpr, SqliteOnConflict,
+    Statement, TableObject, UpdateTableFromKind, Visit, Visitor,
 };
 
-use super::foresee::{Act, Parsed, bounds, condition, plain, statement};
+use super::foresee::{Act, InTheWay, Parsed, Upsert, bounds, condition, plain, said_of, statement};
 use super::lex;
 use crate::domain::Dialect;
 
@@ -33,8 +33,12 @@ pub struct Target {
     pub bounded: bool,
     /// The columns by which it orders them, in small letters.
     pub ordered: Vec<String>,
-    /// Names of the columns that it sets, folded to lower case. Empty for what isn't `Change`.
+    /// Names of the columns that it sets in rows that are there, folded to lower case.
     pub set: Vec<String>,
+    /// Those of them that may get another value: not the key by which an `INSERT` meets a row, where it sets that to itself.
+    pub moved: Vec<String>,
+    /// What becomes of rows that are in its way: of an `INSERT`.
+    pub in_the_way: InTheWay,
     /// The statement alone: no semicolon or comment behind it.
     pub text: String,
     /// Whether it yields rows by itself.
@@ -91,6 +95,8 @@ fn touched(
                 ordered: ordered(&delete.order_by),
                 rows: format!("FROM {spelled}{narrowed}{bounds}"),
                 set: Vec::new(),
+                moved: Vec::new(),
+                in_the_way: InTheWay::Fail,
                 text,
                 returning: delete.returning.is_some(),
             }))
@@ -120,16 +126,22 @@ fn touched(
                 ordered: ordered(&update.order_by),
                 rows: format!("FROM {spelled}{narrowed}{bounds}"),
                 set: columns(&update.assignments),
+                moved: columns(&update.assignments),
+                in_the_way: InTheWay::Fail,
                 text,
                 returning: update.returning.is_some(),
             }))
         }
         Statement::Insert(insert) => {
             let TableObject::TableName(name) = &insert.table else { return Err(several()) };
-            let replaces = insert.replace_into || insert.on.is_some() || insert.or.is_some() || insert.ignore;
-            if replaces || insert.overwrite {
+            let in_the_way = said_of(&insert);
+            let upsert = Upsert::of(dialect, &insert);
+            // What stops halfway keeps what it did until then, which no transaction of ours may take back.
+            let halfway = matches!(insert.or, Some(SqliteOnConflict::Fail | SqliteOnConflict::Rollback));
+            if insert.overwrite || halfway || in_the_way != InTheWay::Fail && upsert.is_none() {
                 return Err("it says itself what happens to rows that are in its way.".to_owned());
             }
+            let said = upsert.as_ref();
             Ok(Some(Target {
                 act: Act::Add,
                 table: parts(dialect, name)?,
@@ -137,12 +149,22 @@ fn touched(
                 bounded: false,
                 ordered: Vec::new(),
                 rows: String::new(),
-                set: Vec::new(),
+                set: said.map(Upsert::set).unwrap_or_default(),
+                moved: said.map(Upsert::moved).unwrap_or_default(),
+                in_the_way,
                 text,
                 returning: insert.returning.is_some(),
             }))
         }
         _ => Ok(None),
+    }
+}
+
+/// A name without its quotes.
+pub(super) fn bare(ident: &Ident) -> String {
+    match ident.quote_style {
+        Some(quote) if quote != '[' => ident.value.replace(&format!("{quote}{quote}"), &quote.to_string()),
+        Some(_) | None => ident.value.clone(),
     }
 }
 
@@ -164,7 +186,7 @@ pub(super) fn parts(dialect: Dialect, name: &ObjectName) -> Result<(Option<Strin
     let idents: Option<Vec<&Ident>> = name.0.iter().map(ObjectNamePart::as_ident).collect();
     let folded = |ident: &Ident| match (dialect, ident.quote_style) {
         (Dialect::Postgres, None) => ident.value.to_lowercase(),
-        _ => ident.value.clone(),
+        _ => bare(ident),
     };
     match idents.as_deref() {
         Some([name]) => Ok((None, folded(name))),
@@ -176,8 +198,8 @@ pub(super) fn parts(dialect: Dialect, name: &ObjectName) -> Result<(Option<Strin
 /// The plain columns by which rows are ordered.
 pub(super) fn ordered(order: &[OrderByExpr]) -> Vec<String> {
     let plain = |order: &OrderByExpr| match &order.expr {
-        Expr::Identifier(name) => Some(name.value.to_lowercase()),
-        Expr::CompoundIdentifier(names) => names.last().map(|name| name.value.to_lowercase()),
+        Expr::Identifier(name) => Some(bare(name).to_lowercase()),
+        Expr::CompoundIdentifier(names) => names.last().map(|name| bare(name).to_lowercase()),
         _ => None,
     };
     order.iter().filter_map(plain).collect()
@@ -187,7 +209,7 @@ pub(super) fn ordered(order: &[OrderByExpr]) -> Vec<String> {
 pub(super) fn columns(assignments: &[Assignment]) -> Vec<String> {
     let last = |name: &ObjectName| {
         let ident = name.0.last().and_then(ObjectNamePart::as_ident);
-        ident.map_or_else(|| "*".to_owned(), |ident| ident.value.to_lowercase())
+        ident.map_or_else(|| "*".to_owned(), |ident| bare(ident).to_lowercase())
     };
     let of = |assignment: &Assignment| match &assignment.target {
         AssignmentTarget::ColumnName(name) => vec![last(name)],
@@ -205,7 +227,7 @@ pub(super) fn steady(condition: &impl Visit) -> Result<(), String> {
         fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
             if let Expr::Function(function) = expr {
                 let last = function.name.0.last().and_then(ObjectNamePart::as_ident);
-                let name = last.map(|ident| ident.value.to_ascii_lowercase()).unwrap_or_default();
+                let name = last.map(|ident| bare(ident).to_ascii_lowercase()).unwrap_or_default();
                 if CHANCE.contains(&format!(" {name} ")) {
                     self.0 = Some(name);
                     return ControlFlow::Break(());
@@ -248,13 +270,40 @@ mod tests {
     }
 
     #[test]
+    fn what_becomes_of_rows_in_the_way_is_told() {
+        for (dialect, sql, in_the_way, set, moved) in [
+            (Dialect::Mysql, "REPLACE INTO t VALUES (1)", InTheWay::Go, "", ""),
+            (Dialect::Sqlite, "INSERT OR ABORT INTO t VALUES (1)", InTheWay::Fail, "", ""),
+            (Dialect::Postgres, "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING", InTheWay::Stay, "", ""),
+            (
+                Dialect::Postgres,
+                "INSERT INTO t VALUES (1, 2) ON CONFLICT (a) DO UPDATE SET a = excluded.a, B = 3",
+                InTheWay::Change,
+                "a b",
+                "b",
+            ),
+            (
+                Dialect::Mysql,
+                "INSERT INTO t VALUES (1, 2) ON DUPLICATE KEY UPDATE a = VALUES(a), b = 3",
+                InTheWay::Change,
+                "a b",
+                "a b",
+            ),
+        ] {
+            let told = target(dialect, sql).unwrap().unwrap();
+            let all = (told.act, told.in_the_way, told.set.join(" "), told.moved.join(" "));
+            assert_eq!(all, (Act::Add, in_the_way, set.to_owned(), moved.to_owned()), "{sql}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_kept_says_why() {
         for (dialect, sql) in [
             (Dialect::Postgres, "DELETE FROM t WHERE random() < 0.5"),
             (Dialect::Sqlite, "UPDATE t SET a = 1 WHERE b IN (SELECT abs(random()) FROM u)"),
             (Dialect::Mysql, "UPDATE t, u SET t.a = 1"),
-            (Dialect::Mysql, "REPLACE INTO t VALUES (1)"),
-            (Dialect::Postgres, "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING"),
+            (Dialect::Sqlite, "INSERT OR FAIL INTO t VALUES (1)"),
+            (Dialect::Sqlite, "INSERT OR ROLLBACK INTO t VALUES (1)"),
             (Dialect::Postgres, "DELETE FROM a; DELETE FROM b"),
         ] {
             assert!(target(dialect, sql).is_err(), "{sql}");

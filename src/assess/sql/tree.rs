@@ -8,7 +8,7 @@ use sqlparser::ast::{
     Expr, Ident, ObjectName, ObjectNamePart, Query, Select, SetExpr, Statement, TableAlias, TableFactor, Visit, Visitor,
 };
 use sqlparser::dialect::{MySqlDialect, PostgreSqlDialect, SQLiteDialect};
-use sqlparser::parser::Parser;
+use sqlparser::parser::{Parser, ParserOptions};
 
 use super::functions::{self, Calls};
 use super::grammar;
@@ -57,16 +57,26 @@ pub(super) fn query(dialect: Dialect, calls: Calls, tokens: &[Token], masked: &s
 
 /// The statements of a text. None where the parser refuses it or may take too long.
 pub(super) fn parse(dialect: Dialect, tokens: &[Token], text: &str) -> Option<Vec<Statement>> {
+    parsed(dialect, tokens, text, true)
+}
+
+/// The same with each name and text as it is written, quotes within it twice: only so are they written again as they were.
+pub(super) fn written(dialect: Dialect, tokens: &[Token], text: &str) -> Option<Vec<Statement>> {
+    parsed(dialect, tokens, text, false)
+}
+
+fn parsed(dialect: Dialect, tokens: &[Token], text: &str, unescape: bool) -> Option<Vec<Statement>> {
     if !parsable(tokens) {
         return None;
     }
     let text = text.get(tokens.first()?.span.start..tokens.last()?.span.end)?;
-    let statements = match dialect {
-        Dialect::Sqlite => Parser::parse_sql(&SQLiteDialect {}, text),
-        Dialect::Postgres => Parser::parse_sql(&PostgreSqlDialect {}, text),
-        Dialect::Mysql => Parser::parse_sql(&MySqlDialect {}, text),
+    let engine: &dyn sqlparser::dialect::Dialect = match dialect {
+        Dialect::Sqlite => &SQLiteDialect {},
+        Dialect::Postgres => &PostgreSqlDialect {},
+        Dialect::Mysql => &MySqlDialect {},
     };
-    statements.ok()
+    let options = ParserOptions::new().with_unescape(unescape);
+    Parser::new(engine).with_options(options).try_with_sql(text).ok()?.parse_statements().ok()
 }
 
 /// The bytes at which these places (line and column, from 1, as the parser counts) are.

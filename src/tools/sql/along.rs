@@ -8,7 +8,7 @@ use super::inverse::{Plan, Row, Script, too_many};
 use super::session::Session;
 use super::table::{Fate, Known, Link};
 use super::value::{Form, quoted_name};
-use crate::assess::sql_foresee::Act;
+use crate::assess::sql_foresee::{Act, InTheWay};
 use crate::assess::sql_touch::Target;
 use crate::domain::Dialect;
 
@@ -163,7 +163,9 @@ fn follower(dialect: Dialect, plan: &Plan, known: &Known, link: &Link, child: &K
         rows: String::new(),
         bounded: false,
         ordered: Vec::new(),
-        set: if clears { set } else { Vec::new() },
+        set: if clears { set.clone() } else { Vec::new() },
+        moved: if clears { set } else { Vec::new() },
+        in_the_way: InTheWay::Fail,
         text: String::new(),
         returning: false,
     };

@@ -42,6 +42,8 @@ pub(super) struct Plan {
     /// Which of them are the key.
     key: Vec<usize>,
     collated: bool,
+    /// Rows that change are deleted and added anew: none then takes what another still has.
+    pub(super) anew: bool,
 }
 
 impl Plan {
@@ -50,8 +52,8 @@ impl Plan {
     /// # Errors
     /// Why they can't be: a sentence that begins small.
     pub(super) fn new(dialect: Dialect, target: Target, known: &Known) -> Result<Self, String> {
-        let along = match target.act {
-            Act::Change => known.taken_along("update", &target.set),
+        let along = match (target.act, target.in_the_way) {
+            (Act::Change, _) | (Act::Add, InTheWay::Change) => known.taken_along("update", &target.set),
             _ => Vec::new(),
         };
         match along.first() {
@@ -71,12 +73,12 @@ impl Plan {
         if known.in_the_way != InTheWay::Fail {
             return Err(format!("{} says itself what happens to rows that are in the way.", target.spelled));
         }
-        let (event, back) = match target.act {
-            Act::Change => ("update", "update"),
-            Act::Delete => ("delete", "insert"),
-            _ => ("insert", "delete"),
+        let events: &[&str] = match (target.act, target.in_the_way) {
+            (Act::Change, _) => &["update"],
+            (Act::Add, InTheWay::Change | InTheWay::Go) => &["insert", "update", "delete"],
+            _ => &["insert", "delete"],
         };
-        if let Some(trigger) = known.firing(&[event, back], &target.set).first() {
+        if let Some(trigger) = known.firing(events, &target.set).first() {
             return Err(format!("the trigger {trigger} fires, and nobody knows what takes that back."));
         }
         // By a whole key, it picks the same ones each time.
@@ -89,7 +91,7 @@ impl Plan {
         if target.act == Act::Add && !known.returns {
             return Err("this server doesn't tell which rows were added.".to_owned());
         }
-        let set: &[String] = if target.act == Act::Change { &target.set } else { &[] };
+        let set = target.moved.as_slice();
         let stored = known.columns.iter().filter(|column| !column.generated);
         let mut columns: Vec<(Column, Form)> = stored
             .map(|column| match column.form {
@@ -118,12 +120,17 @@ impl Plan {
             (None, None) => return Err(format!("it changes the key of {}.", target.spelled)),
         };
         let place = known.place(dialect);
-        Ok(Self { dialect, target, place, columns, key, collated: known.collated })
+        // What refers to a row and stays may forbid that it goes even for a moment.
+        let anew = target.in_the_way == InTheWay::Go && known.held_by("delete", &[]).is_empty();
+        Ok(Self { dialect, target, place, columns, key, collated: known.collated, anew })
     }
 
     /// Where a column stands, and how its values are told.
     pub(super) fn column(&self, name: &str) -> Option<(usize, Form)> {
-        let at = self.columns.iter().position(|(column, _)| column.name.eq_ignore_ascii_case(name))?;
+        let exactly = self.columns.iter().position(|(column, _)| column.name == name);
+        // Two names of PostgreSQL may differ in this alone.
+        let alike = || self.columns.iter().position(|(column, _)| column.name.eq_ignore_ascii_case(name));
+        let at = if self.dialect == Dialect::Postgres { exactly } else { exactly.or_else(alike) }?;
         Some((at, self.columns[at].1))
     }
 
@@ -205,19 +212,65 @@ impl Plan {
     }
 
     fn keyed(&self, rows: &[Row]) -> String {
+        let keys: Vec<Row> = rows.iter().map(|row| self.key_of(row)).collect();
+        self.within(&self.key, &keys.iter().collect::<Vec<_>>())
+    }
+
+    /// What tells a row from others.
+    pub(super) fn key_of(&self, row: &Row) -> Row {
+        self.key.iter().map(|at| row[*at].clone()).collect()
+    }
+
+    /// The condition that some columns hold one of these values.
+    fn within(&self, places: &[usize], values: &[&Row]) -> String {
         let name = |at: &usize| quoted_name(self.dialect, &self.columns[*at].0.name);
-        let value = |row: &Row, at: usize| literal(self.dialect, self.columns[at].1, row[at].as_deref());
-        if let [at] = self.key.as_slice() {
-            let values: Vec<String> = rows.iter().map(|row| value(row, *at)).collect();
+        let literals = |row: &&Row| -> Vec<String> {
+            let values = places.iter().zip(row.iter());
+            values.map(|(at, value)| literal(self.dialect, self.columns[*at].1, value.as_deref())).collect()
+        };
+        if let [at] = places {
+            let values: Vec<String> = values.iter().flat_map(literals).collect();
             return format!("{} IN ({})", name(at), values.join(", "));
         }
-        let names: Vec<String> = self.key.iter().map(name).collect();
-        let tuples: Vec<String> = rows
-            .iter()
-            .map(|row| format!("({})", self.key.iter().map(|at| value(row, *at)).collect::<Vec<_>>().join(", ")))
-            .collect();
+        let names: Vec<String> = places.iter().map(name).collect();
+        let tuples: Vec<String> = values.iter().map(|row| format!("({})", literals(row).join(", "))).collect();
         let values = if self.dialect == Dialect::Sqlite { "VALUES " } else { "" };
         format!("({}) IN ({values}{})", names.join(", "), tuples.join(", "))
+    }
+
+    /// The rows in which some columns hold one of these values, as what stands behind the list of a `SELECT`.
+    pub(super) fn rows_by(&self, places: &[usize], values: &[&Row]) -> String {
+        format!("FROM {} WHERE {}", self.place, self.within(places, values))
+    }
+
+    /// The rows that meet a condition are those that it touches.
+    pub(super) fn meets(&mut self, condition: &str) {
+        self.target.rows = format!("FROM {} WHERE {condition}", self.place);
+    }
+
+    /// Reads the largest value of a column.
+    pub(super) fn largest(&self, at: usize) -> String {
+        let largest = if self.dialect == Dialect::Postgres { "pg_catalog.max" } else { "max" };
+        let image = self.columns[at].1.image(&format!("{largest}({})", self.name(at)));
+        format!("SELECT {image} FROM {}", self.place)
+    }
+
+    /// The statement, which returns the rows that it adds or changes. On a line of its own: it may end in a comment.
+    pub(super) fn returning(&self) -> String {
+        format!("{}\nRETURNING {}", self.target.text, self.images())
+    }
+
+    /// The columns of a unique key that rows may take from one another when they are put back, if there is one.
+    pub(super) fn swaps<'k>(&self, known: &'k Known) -> Option<&'k str> {
+        if self.anew {
+            return None;
+        }
+        if self.target.in_the_way != InTheWay::Go {
+            return known.unique_among(&self.target.moved);
+        }
+        let own: Vec<&String> = self.key.iter().map(|at| &self.columns[*at].0.name).collect();
+        let others = known.unique.iter().filter(|key| !key.columns.iter().eq(own.iter().copied()));
+        others.flat_map(|key| &key.columns).find(|name| !name.is_empty()).map(String::as_str)
     }
 
     /// The condition that a row is still there as it was.

@@ -13,6 +13,7 @@ use super::inverse::{BYTES, Plan, ROWS, Row, Script, too_many};
 use super::rows::Rows;
 use super::session::{Begun, Scope, Session};
 use super::table::Known;
+use super::upsert;
 use crate::assess::sql_foresee::Act;
 use crate::assess::sql_touch::{Target, target};
 use crate::domain::Dialect;
@@ -51,7 +52,7 @@ pub(super) enum Keeping {
 }
 
 /// Why keeping ended early.
-enum Stop {
+pub(super) enum Stop {
     /// The write goes on without.
     Without(String),
     /// The write failed, or must not be.
@@ -61,6 +62,19 @@ enum Stop {
 impl From<Failure> for Stop {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
+    }
+}
+
+/// What a failed read of ours means for a write.
+pub(super) fn without(failure: Failure) -> Stop {
+    match failure {
+        // Somebody stopped it: it doesn't go on.
+        failure if failure.stopped() => Stop::Failed(failure),
+        // What the database refuses to tell beforehand, it may still do.
+        Failure::Engine(sqlx::Error::Database(refusal)) => {
+            Stop::Without(format!("its rows can't be read beforehand ({}).", refusal.message()))
+        }
+        other => Stop::Failed(other),
     }
 }
 
@@ -121,39 +135,29 @@ async fn within(
     images: &Images,
     rows: &mut Rows,
 ) -> Result<Keeping, Stop> {
-    let without = |failure: Failure| match failure {
-        // Somebody stopped it: it doesn't go on.
-        failure if failure.stopped() => Stop::Failed(failure),
-        // What the database refuses to tell beforehand, it may still do.
-        Failure::Engine(sqlx::Error::Database(refusal)) => {
-            Stop::Without(format!("its rows can't be read beforehand ({}).", refusal.message()))
-        }
-        other => Stop::Failed(other),
-    };
     let known = Known::of(session, dialect, &target).await.map_err(without)?;
     let known = known.ok_or_else(|| Stop::Without(format!("{} is not found.", target.spelled)))?;
     if dialect == Dialect::Mysql && session.hides(&known.schema, &known.name).await.map_err(without)? {
         return Err(Stop::Without("a temporary table hides it.".to_owned()));
     }
-    let deletes = target.act == Act::Delete;
-    let plan = if deletes { Plan::of(dialect, target, &known) } else { Plan::new(dialect, target, &known) };
-    let plan = plan.map_err(Stop::Without)?;
-    let along = if deletes {
+    let (plan, keys) = Plan::for_statement(dialect, target, &known, sql).map_err(Stop::Without)?;
+    let along = if plan.deletes() {
         let found = along::along(session, dialect, (&plan, &known), &mut Vec::new()).await.map_err(without)?;
         found.map_err(Stop::Without)?
     } else {
         Vec::new()
     };
-    let references = if plan.target.act == Act::Add {
+    let references = if plan.target.act == Act::Add && !plan.deletes() {
         along::references(session, dialect, (&plan, &known)).await.map_err(without)?.map_err(Stop::Without)?
     } else {
         Vec::new()
     };
     let catalog = code::ask(session, dialect, sql, &along).await.map_err(without)?;
     code::kept(dialect, &catalog).map_err(Stop::Without)?;
-    let kept = match plan.target.act {
-        Act::Add => added(session, (&plan, &references), rows).await?,
-        _ => touched(session, (&plan, &along, sql), rows, without).await?,
+    let kept = match (plan.target.act, &keys) {
+        (_, Some(keys)) => upsert::run(session, (&plan, keys), (&along, &references), rows).await?,
+        (Act::Add, None) => added(session, (&plan, &references), rows).await?,
+        (_, None) => touched(session, (&plan, &along, sql), rows).await?,
     };
     let Some(kept) = kept.filter(|kept| kept.back.rows > 0) else { return Ok(Keeping::Nothing) };
     let text = serde_json::to_vec(&kept).map_err(|error| Failure::NotKept(error.to_string()))?;
@@ -172,7 +176,6 @@ async fn touched(
     session: &mut dyn Session,
     (plan, along, sql): (&Plan, &[Along], &str),
     rows: &mut Rows,
-    without: impl Fn(Failure) -> Stop + Copy,
 ) -> Result<Option<Kept>, Stop> {
     let measured = session.ask(&plan.measure()).await.map_err(without)?;
     let (count, bytes) = (measured.number(0), measured.number(1));
@@ -221,9 +224,7 @@ async fn added(
     (plan, references): (&Plan, &[Reference]),
     rows: &mut Rows,
 ) -> Result<Option<Kept>, Stop> {
-    // On a line of its own: the statement may end in a comment.
-    let returning = format!("{}\nRETURNING {}", plan.target.text, plan.images());
-    let answer = session.ask(&returning).await?;
+    let answer = session.ask(&plan.returning()).await?;
     let count = answer.rows.len() as u64;
     if answer.cut || count > ROWS {
         let why = too_many(ROWS + 1, BYTES + 1).unwrap_or_default();

@@ -20,6 +20,7 @@ mod statement;
 mod table;
 mod trial;
 mod turned;
+mod upsert;
 mod value;
 mod wall;
 

@@ -7,7 +7,9 @@ mod deciding;
 mod desk;
 mod each;
 mod emptied;
+mod guarded;
 mod held;
+mod needed;
 mod newly;
 mod one_by_one;
 mod orphans;
@@ -26,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) use self::deciding::deciding;
 use self::desk::{Desk, Follower};
 use self::reach::{Event, Reach};
+pub(super) use self::replaced::own;
 use self::replaced::replaced;
 use self::told::{Counts, brief, counted, effect, going_along, rewritten, set_off, share};
 use super::code;
@@ -35,7 +38,7 @@ use super::table::Known;
 use super::trial;
 use super::turned::{Turned, variables};
 use crate::assess::sql_catalog::{names, statements};
-use crate::assess::sql_foresee::{Act, InTheWay, Reads, each, joins, other, reads, replaces};
+use crate::assess::sql_foresee::{Act, InTheWay, Keys, Reads, Sees, each, joins, other, reads, replaces};
 use crate::assess::sql_touch::target;
 use crate::domain::{
     Class, Danger, Dialect, Measurement, OperationKind, Prepared, Preview, Remedy, SqlOperation, SqlWay, TakeBack,
@@ -143,10 +146,13 @@ async fn statement(
     }
     if let Ok(Some(known)) = &known {
         reads.fewer = known.skips(&told::events(dialect, &reads), &reads.updates);
-        reads.hidden = reads.act != Act::Add && known.is_guarded() && source.database.reading.is_some();
+        reads.sees = guarded::sees(&reads, known, source);
     }
     let unclear = picking(&mut reads, known.as_ref().ok().and_then(Option::as_ref));
-    let plan = planned(dialect, &known, sql);
+    let plan = match planned(dialect, &known, sql) {
+        Ok((plan, keys)) => desk.meeting(plan, keys).await,
+        Err(why) => Err(why),
+    };
     let along = match (&plan, &known) {
         (Ok(plan), Ok(Some(known))) => desk.along(plan, known).await,
         _ => Ok(Vec::new()),
@@ -202,11 +208,13 @@ async fn statement(
             reach = Reach::kept(followers, reach);
         }
         preview.effects.extend(set_off(dialect, &reads, known, (&along, &reach)));
+        preview.effects.extend(guarded::told(&reads, known, source));
         needs = held::needed(dialect, &reads, known);
+        needs.extend(guarded::refused(&reads, known, counts.touched));
         needs.extend(upsert::twice(dialect, &reads, counts.met.as_ref()));
         if reads.act == Act::Alter {
             needs.extend(desk.unmet(sql).await);
-            needs.extend(desk.needing_parts(sql, &reads.table).await);
+            needs.extend(desk.needing_parts(sql, &reads).await);
         }
         needs.extend(desk.met_again(&reads, counts.touched).await);
         needs.extend(desk.orphans(&reads, known).await);
@@ -227,7 +235,7 @@ async fn statement(
     let catalog = desk.catalog(sql, along.as_deref().unwrap_or_default()).await;
     let code = catalog.as_ref().map_err(Clone::clone).and_then(|catalog| code::kept(dialect, catalog));
     let unique = match (&plan, &known) {
-        (Ok(plan), Ok(Some(known))) if counts.touched > 1 => known.unique_among(&plan.target.set),
+        (Ok(plan), Ok(Some(known))) if counts.touched > 1 => plan.swaps(known),
         _ => None,
     };
     let followers = plan.and(along.as_ref().map(|_| ()).map_err(Clone::clone)).and(code).and(followers);
@@ -236,6 +244,7 @@ async fn statement(
         Ok(()) => {
             let kept = match reads.act {
                 Act::Add if matches!(reads.in_the_way, InTheWay::Fail | InTheWay::Stay) => "what it adds is noted.",
+                Act::Add => "rows in its way are kept first, and what it adds is noted.",
                 _ => "its rows are kept first.",
             };
             // Row by row, one may get a value that another still has.
@@ -344,7 +353,8 @@ fn elsewhere(source: &Source) -> Option<String> {
 fn told(reads: &Reads, counts: &Counts) -> Preview {
     let every = matches!(reads.act, Act::Change | Act::Delete) && counts.all == Some(counts.touched);
     let warnings = if every && counts.touched > 0 && !reads.chance {
-        vec![format!("That is every row of {}.", reads.table)]
+        let seen = if reads.sees == Sees::Same { "" } else { " that this role sees" };
+        vec![format!("That is every row of {}{seen}.", reads.table)]
     } else {
         Vec::new()
     };
@@ -407,12 +417,12 @@ fn taken_back(back: &TakeBack) -> Preview {
     }
 }
 
-/// How the rows of a statement would be kept; if they can't be, why.
-fn planned(dialect: Dialect, known: &Result<Option<Known>, String>, sql: &str) -> Result<Plan, String> {
+/// How the rows of a statement would be kept, and by which keys it meets them; if they can't be, why.
+fn planned(dialect: Dialect, known: &Result<Option<Known>, String>, sql: &str) -> Result<(Plan, Option<Keys>), String> {
     let target = target(dialect, sql)?.ok_or(NOTHING)?;
     let known = known.as_ref().map_err(Clone::clone)?;
     let known = known.as_ref().ok_or_else(|| format!("{} is not found.", target.spelled))?;
-    if target.act == Act::Delete { Plan::of(dialect, target, known) } else { Plan::new(dialect, target, known) }
+    Plan::for_statement(dialect, target, known, sql)
 }
 
 /// Whether so many rows would be kept; if not, why.

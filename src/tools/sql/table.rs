@@ -2,10 +2,12 @@
 //! and again inside the transaction that keeps rows. Each engine's question is in `table.sql` beside its catalog.
 
 mod link;
+mod policies;
 mod trigger;
 
 use self::link::place;
 pub(super) use self::link::{Fate, Link};
+pub(super) use self::policies::Policies;
 use self::trigger::Trigger;
 use super::connections::Failure;
 use super::session::Session;
@@ -117,6 +119,10 @@ pub(super) struct Known {
     /// Schema and name of the tables whose rows are its own, too: itself, what it is a part of, its parts. Of PostgreSQL;
     /// elsewhere no row is in two tables.
     kin: Vec<(String, String)>,
+    /// Policies may decide which of its rows a role sees. Of PostgreSQL.
+    pub(super) guarded: bool,
+    /// What they say of each event, where they do for this role.
+    policies: Vec<(String, Policies)>,
     /// Views that read it.
     pub(super) views: Vec<String>,
     /// Rules of other tables that name it.
@@ -175,8 +181,9 @@ impl Known {
                     let (on_delete, on_update) = (Fate::named(dialect, deleted), Fate::named(dialect, updated));
                     let marks: Vec<&str> = said.collect();
                     let has = |mark: &str| marks.contains(&mark);
-                    let (part, off, late, pairs) = (has("part"), has("off"), has("late"), Vec::new());
-                    links.push((key, Link { schema: one, table: two, on_delete, on_update, part, off, late, pairs }));
+                    let (part, off, late, guarded) = (has("part"), has("off"), has("late"), has("guarded"));
+                    let (schema, table, pairs) = (one, two, Vec::new());
+                    links.push((key, Link { schema, table, on_delete, on_update, part, off, late, guarded, pairs }));
                 }
                 ("pair", Some((_, link))) => link.pairs.push((one, two)),
                 _ => {}
@@ -257,6 +264,8 @@ impl Known {
                 "moves" => known.moves.push((one, two.to_lowercase())),
                 "names" => known.named_by.push(one),
                 "number" => known.number = one,
+                "guarded" if one.is_empty() => known.guarded = true,
+                "guarded" => known.policies.push((one, Policies::named(&two))),
                 "kin" => known.kin.push((one, two)),
                 "refers" => known.referrers.push(Referrer {
                     table: one,
@@ -291,9 +300,9 @@ impl Known {
         self.objection == "it is a view"
     }
 
-    /// Whether policies decide, role by role, which of its rows are seen.
-    pub(super) fn is_guarded(&self) -> bool {
-        self.objection == "row policies decide what is seen of it"
+    /// What policies say of an event to the role that asked. None where they don't concern it.
+    pub(super) fn policies(&self, event: &str) -> Option<Policies> {
+        self.policies.iter().find(|(of, _)| of == event).map(|(_, policies)| *policies)
     }
 
     /// Asks about the table of a statement.

@@ -97,7 +97,9 @@ async fn within(session: &mut dyn Session, dialect: Dialect, sql: &str, rows: &m
         return Err(Failure::Untried("a temporary table hides it.".to_owned()));
     }
     match target(dialect, sql) {
-        Ok(Some(target)) if target.act == Act::Add => return added(session, &target, sql, rows).await,
+        Ok(Some(target)) if target.act == Act::Add && matches!(target.in_the_way, InTheWay::Fail | InTheWay::Stay) => {
+            return added(session, &target, sql, rows).await;
+        }
         Ok(Some(target)) if target.act == Act::Change => {
             if let Ok(plan) = Plan::new(dialect, target, &known) {
                 return changed(session, &plan, sql, rows).await;

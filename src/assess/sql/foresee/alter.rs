@@ -86,7 +86,7 @@ fn name(dialect: Dialect, sql: &str, tokens: &[Token]) -> Option<(ObjectName, us
         let quote = if dialect == Dialect::Mysql { '`' } else { '"' };
         match token.kind {
             Kind::Word => Some(Ident::new(sql.get(token.span.clone())?)),
-            Kind::Name => Some(Ident::with_quote(quote, token.text.clone())),
+            Kind::Name => Some(Ident::with_quote(quote, token.text.replace(quote, &format!("{quote}{quote}")))),
             Kind::Text | Kind::Number | Kind::Mark(_) => None,
         }
     };

@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{Query, SetExpr};
 
-use super::super::touch::steady;
+use super::super::touch::{bare, steady};
 use super::{After, Parsed, Reads, of, writes};
 use crate::domain::Dialect;
 
@@ -22,7 +22,7 @@ pub(super) fn behind(dialect: Dialect, query: Query) -> Result<Option<Reads>, St
     }
     let Some(reads) = of(dialect, Parsed { statement, only: false, ignores: false })? else { return Err(unclear()) };
     // The change means the table, a read would mean the query of that name.
-    let hides = with.cte_tables.iter().any(|cte| cte.alias.name.value.eq_ignore_ascii_case(&reads.place.1));
+    let hides = with.cte_tables.iter().any(|cte| bare(&cte.alias.name).eq_ignore_ascii_case(&reads.place.1));
     if hides {
         return Err(unclear());
     }

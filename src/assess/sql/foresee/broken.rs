@@ -70,7 +70,7 @@ fn named(columns: &[String]) -> String {
 }
 
 /// A read of these numbers of rows.
-fn look(dialect: Dialect, rows: &Kept, numbers: Vec<(Break, String)>) -> Option<Look> {
+pub(super) fn look(dialect: Dialect, rows: &Kept, numbers: Vec<(Break, String)>) -> Option<Look> {
     let (breaks, mut parts): (Vec<Break>, Vec<String>) = numbers.into_iter().unzip();
     parts.push(format!("SELECT {} FROM {KEPT} WHERE {}", count(dialect), rows.odd));
     let numbered = parts.iter().enumerate().map(|(at, part)| format!("({part}) AS n{at}"));
@@ -197,12 +197,37 @@ impl Brought {
         check: &Check,
         set: &[String],
     ) -> Option<Look> {
-        let words = words(dialect, &check.text)?;
+        if !set.is_empty() {
+            let words = words(dialect, &check.text)?;
+            let mentions = |own: &&&Own| words.iter().any(|word| word.eq_ignore_ascii_case(&own.name));
+            given.iter().filter(mentions).find(|own| sets(set, &own.name))?;
+        }
+        let (rows, row) = self.worked_out(dialect, names, (given, missing), &check.text)?;
+        let missed = format!(
+            "SELECT {} FROM ({row}) AS countersign_row WHERE NOT ({}) AND NOT ({})",
+            count(dialect),
+            rows.odd,
+            check.text
+        );
+        look(dialect, &rows, vec![(Break::Check(check.text.clone()), missed)])
+    }
+}
+
+impl Brought {
+    /// The rows, and a read of them with what they leave out as NULL, for something that is worked out from them. None
+    /// where it needs what a default gives.
+    pub(super) fn worked_out(
+        &self,
+        dialect: Dialect,
+        names: &[String],
+        (given, missing): (&[&Own], &[&Own]),
+        text: &str,
+    ) -> Option<(Kept, String)> {
+        let words = words(dialect, text)?;
         let mentions = |own: &&&Own| words.iter().any(|word| word.eq_ignore_ascii_case(&own.name));
         let (told, left): (Vec<&&Own>, Vec<&&Own>) =
             (given.iter().filter(mentions).collect(), missing.iter().filter(mentions).collect());
-        let stays = !set.is_empty() && !told.iter().any(|own| sets(set, &own.name));
-        if stays || left.iter().any(|own| own.filled) {
+        if left.iter().any(|own| own.filled) {
             return None;
         }
         let all: Vec<Own> = given.iter().map(|own| (*own).clone()).collect();
@@ -215,13 +240,8 @@ impl Brought {
             Dialect::Sqlite | Dialect::Mysql => format!(", NULL AS {}", own.quoted),
         };
         let left: String = left.iter().map(null).collect();
-        let missed = format!(
-            "SELECT {} FROM (SELECT {KEPT}.*{left} FROM {KEPT}) AS countersign_row WHERE NOT ({}) AND NOT ({})",
-            count(dialect),
-            rows.odd,
-            check.text
-        );
-        look(dialect, &rows, vec![(Break::Check(check.text.clone()), missed)])
+        let row = format!("SELECT {KEPT}.*{left} FROM {KEPT}");
+        Some((rows, row))
     }
 }
 
@@ -257,8 +277,7 @@ impl Reads {
     /// A read that computes what an `UPDATE` leaves, as [`Brought::computed`].
     #[must_use]
     pub fn computed(&self, dialect: Dialect, own: &[Own]) -> Option<String> {
-        let demands = Demands { table: "", own, keys: &[], checks: &[], strict: true };
-        let (rows, after) = self.after(&demands)?;
+        let (rows, after) = self.left(own)?;
         let set: Vec<Own> = after.iter().filter(|own| sets(&self.updates, &own.name)).cloned().collect();
         let Brought::Query(query) = rows else { return None };
         let names: Vec<&str> = after.iter().map(|own| own.quoted.as_str()).collect();
@@ -289,6 +308,11 @@ impl Reads {
         let values: Vec<&str> = columns.iter().map(|(value, _)| value.as_str()).collect();
         let query = Brought::Query(format!("SELECT {} {from}", values.join(", ")));
         Some((query, columns.into_iter().map(|(_, own)| own).collect()))
+    }
+
+    /// The rows of an `UPDATE` as they are after it. None if they can't be told.
+    pub(super) fn left(&self, own: &[Own]) -> Option<(Brought, Vec<Own>)> {
+        self.after(&Demands { table: "", own, keys: &[], checks: &[], strict: true })
     }
 
     /// The reads for what an `UPDATE` leaves.

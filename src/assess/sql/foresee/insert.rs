@@ -8,7 +8,7 @@ use sqlparser::ast::{
 };
 
 use super::super::functions;
-use super::super::touch::{columns, steady};
+use super::super::touch::{bare, columns, steady};
 use super::{Act, Brought, InTheWay, Reads, SAMPLE, Upsert, count, said, several, whole};
 use crate::domain::Dialect;
 
@@ -30,7 +30,7 @@ fn single(values: &impl Visit) -> bool {
             let Expr::Function(function) = expr else { return ControlFlow::Continue(()) };
             let folded = |ident: &Ident| match ident.quote_style {
                 None => ident.value.to_lowercase(),
-                Some(_) => ident.value.clone(),
+                Some(_) => bare(ident),
             };
             let parts = function.name.0.iter().map(|part| part.as_ident().map(folded));
             let path: Option<Vec<String>> = parts.collect();
@@ -80,10 +80,9 @@ fn named(query: &str, columns: usize) -> String {
     format!("WITH countersign_added ({}) AS ({query}) SELECT * FROM countersign_added", names.join(", "))
 }
 
-pub(super) fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
-    let TableObject::TableName(name) = &insert.table else { return Err(several()) };
-    let mut reads = whole(dialect, Act::Add, name, false);
-    reads.in_the_way = match &insert.on {
+/// What it says of rows that are in its way.
+pub(in super::super) fn said_of(insert: &Insert) -> InTheWay {
+    match &insert.on {
         _ if insert.replace_into => InTheWay::Go,
         Some(OnInsert::DuplicateKeyUpdate(_)) => InTheWay::Change,
         Some(OnInsert::OnConflict(conflict)) => match conflict.action {
@@ -93,7 +92,13 @@ pub(super) fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> 
         Some(_) => InTheWay::Go,
         None if insert.ignore => InTheWay::Stay,
         None => insert.or.map_or(InTheWay::Fail, said),
-    };
+    }
+}
+
+pub(super) fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
+    let TableObject::TableName(name) = &insert.table else { return Err(several()) };
+    let mut reads = whole(dialect, Act::Add, name, false);
+    reads.in_the_way = said_of(insert);
     reads.updates = match &insert.on {
         Some(OnInsert::DuplicateKeyUpdate(assignments)) => columns(assignments),
         Some(OnInsert::OnConflict(conflict)) => match &conflict.action {
@@ -104,7 +109,7 @@ pub(super) fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> 
     };
     reads.upsert = Upsert::of(dialect, insert);
     reads.chance = steady(&insert.source).is_err();
-    let last = |name: &ObjectName| name.0.last().and_then(ObjectNamePart::as_ident).map(|ident| ident.value.clone());
+    let last = |name: &ObjectName| name.0.last().and_then(ObjectNamePart::as_ident).map(bare);
     reads.columns = insert.columns.iter().filter_map(last).collect();
     if !insert.assignments.is_empty() {
         let (columns, row) = assigned(&insert.assignments);

@@ -149,6 +149,7 @@ impl Own {
             Dialect::Mysql => match (self.whole(), self.collation.split_once('/')) {
                 (Some(_), _) if self.kind.contains("unsigned") => format!("CAST({name} AS unsigned)"),
                 (Some(_), _) => format!("CAST({name} AS signed)"),
+                (None, None) if self.kind == "date" => format!("CAST({name} AS date)"),
                 (None, Some((letters, collation))) => format!("CONVERT({name} USING {letters}) COLLATE {collation}"),
                 (None, None) => name.clone(),
             },
@@ -167,13 +168,17 @@ impl Own {
             Dialect::Sqlite if has(&["int"]) => typed("'integer', 'real'"),
             Dialect::Sqlite if has(&["char", "clob", "text"]) => typed("'text'"),
             Dialect::Sqlite if kind.is_empty() || has(&["blob"]) => self.filled.then(|| format!("{name} IS NULL")),
-            Dialect::Sqlite => typed("'integer', 'real'"),
+            // A text stays one, unless it is that of a number.
+            Dialect::Sqlite => Some(format!(
+                "typeof({name}) NOT IN ('integer', 'real', 'null') AND (typeof({name}) <> 'text' OR {name} = CAST({name} AS numeric)){filled}"
+            )),
             Dialect::Mysql => {
                 let longest: Option<&str> = kind.split_once("char(").and_then(|(_, rest)| rest.split(')').next());
                 let fits = match (self.whole(), longest) {
                     // A larger one is cut to it where it isn't refused.
                     (Some(most), _) => format!("{name} <> {} OR ABS({name}) > {most}", self.kept(dialect)),
                     (None, Some(longest)) => format!("CHAR_LENGTH({name}) > {longest}"),
+                    (None, None) if kind == "date" => format!("{name} IS NOT NULL AND CAST({name} AS date) IS NULL"),
                     (None, None) => "1 = 1".to_owned(),
                 };
                 let other = match (self.counts, self.required && ignores) {

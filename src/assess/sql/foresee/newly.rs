@@ -41,7 +41,7 @@ pub enum Unmet {
 /// A part of a table that a statement drops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gone {
-    /// `column` or `constraint`.
+    /// `column`, `constraint` or `index`.
     pub sort: &'static str,
     /// Its name, as the engine folds it.
     pub name: String,
@@ -82,6 +82,8 @@ pub fn gone(dialect: Dialect, sql: &str) -> Vec<Gone> {
         AlterTableOperation::DropConstraint { name, drop_behavior, .. } if !cascades(drop_behavior) => {
             vec![part("constraint", name)]
         }
+        AlterTableOperation::DropIndex { name } => vec![part("index", name)],
+        AlterTableOperation::DropPrimaryKey { .. } => vec![part("index", &Ident::new("PRIMARY"))],
         _ => Vec::new(),
     };
     alter.operations.iter().flat_map(one).collect()

@@ -10,7 +10,7 @@ use sqlparser::ast::{
 };
 
 use super::super::lex::{self, Quoting, Token};
-use super::super::touch::steady;
+use super::super::touch::{bare, steady};
 use super::super::tree;
 use super::{
     Act, After, InTheWay, NewValue, Parsed, Reads, SAMPLE, condition, parsed, place, plain, said, statement,
@@ -78,7 +78,7 @@ pub(in super::super) fn changes(dialect: Dialect, tokens: &[Token], masked: &str
     let Some(Ok(several)) = parsed.as_ref().and_then(of) else { return Vec::new() };
     let name = |at: usize| {
         let idents = several.tables[at].name.0.iter().filter_map(ObjectNamePart::as_ident);
-        idents.map(|ident| ident.value.as_str()).collect::<Vec<_>>().join(".")
+        idents.map(bare).collect::<Vec<_>>().join(".")
     };
     let which = several.changes.iter().map(|change| change.table).collect::<Option<Vec<_>>>();
     let mut names: Vec<String> =
@@ -141,7 +141,7 @@ fn updated(update: &Update, tables: &[TableWithJoins]) -> Result<Several, String
     for (assignment, value) in update.assignments.iter().zip(values) {
         let AssignmentTarget::ColumnName(column) = &assignment.target else { return Err(unclear()) };
         let (column, table) = column.0.split_last().ok_or_else(unclear)?;
-        let column = column.as_ident().ok_or_else(unclear)?.value.to_lowercase();
+        let column = bare(column.as_ident().ok_or_else(unclear)?).to_lowercase();
         let table = if table.is_empty() { None } else { Some(several.called(table).ok_or_else(unclear)?) };
         several.changes.push(Change { table, column: Some(column), value });
     }
@@ -175,7 +175,7 @@ impl Several {
                 TableFactor::Table { name, alias, args: None, .. } => {
                     let place = place(Dialect::Mysql, name);
                     let (alias, called) = match alias {
-                        Some(alias) => (alias.name.to_string(), (None, alias.name.value.clone())),
+                        Some(alias) => (alias.name.to_string(), (None, bare(&alias.name))),
                         None => (name.to_string(), place.clone()),
                     };
                     self.tables.push(Joined { place, name: name.clone(), alias, called });
@@ -190,13 +190,13 @@ impl Several {
     fn called(&self, path: &[ObjectNamePart]) -> Option<usize> {
         let idents: Vec<&Ident> = path.iter().map(ObjectNamePart::as_ident).collect::<Option<_>>()?;
         let (schema, name) = match idents.as_slice() {
-            [name] => (None, &name.value),
-            [schema, name] => (Some(&schema.value), &name.value),
+            [name] => (None, bare(name)),
+            [schema, name] => (Some(bare(schema)), bare(name)),
             _ => return None,
         };
         let meant = |table: &Joined, same: fn(&str, &str) -> bool| {
-            let schemas = schema.zip(table.called.0.as_ref());
-            same(&table.called.1, name) && schemas.is_none_or(|(one, other)| same(one, other))
+            let schemas = schema.as_ref().zip(table.called.0.as_ref());
+            same(&table.called.1, &name) && schemas.is_none_or(|(one, other)| same(one, other))
         };
         // On some servers the case of a name matters.
         let all = |same| (0..self.tables.len()).filter(|at| meant(&self.tables[*at], same)).collect::<Vec<_>>();
@@ -309,7 +309,7 @@ fn blank(tokens: &mut Vec<Token>, text: &mut String, which: Range<usize>) {
 fn listed(tables: &str, quoting: Quoting) -> Option<Vec<TableWithJoins>> {
     let text = format!("SELECT 1 FROM {tables}");
     let tokens = lex::lex(&text, Dialect::Mysql, quoting).ok()?.tokens;
-    let statements = tree::parse(Dialect::Mysql, &tokens, &text)?;
+    let statements = tree::written(Dialect::Mysql, &tokens, &text)?;
     let [Statement::Query(query)] = statements.as_slice() else { return None };
     let Query { body, .. } = query.as_ref();
     let SetExpr::Select(select) = body.as_ref() else { return None };

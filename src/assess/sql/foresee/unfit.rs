@@ -8,7 +8,7 @@ use sqlparser::ast::{BinaryOperator, Expr, Visit, Visitor};
 use super::broken::{Break, Look};
 use super::brought::{Brought, Own};
 use super::kept::given;
-use super::{Reads, statement};
+use super::{NewValue, Reads, statement};
 use crate::domain::Dialect;
 
 /// Functions that may leave out what stands in them.
@@ -21,6 +21,18 @@ fn literal(value: &str) -> Option<&str> {
 }
 
 impl Own {
+    /// Whether a text is no date, as the engine reads it: 1 where it isn't.
+    fn undated(&self, value: &str) -> Option<String> {
+        let text = literal(value).filter(|text| text.contains(|letter: char| letter.is_ascii_digit()))?;
+        let kind = self.kind.to_ascii_lowercase();
+        let kind = match kind.split(['(', ' ']).next().unwrap_or_default() {
+            "date" => "date",
+            "datetime" => "datetime",
+            _ => return None,
+        };
+        Some(format!("(CAST('{text}' AS {kind}) IS NULL)"))
+    }
+
     /// Whether a text is surely none that a column of this type takes.
     fn refuses(&self, text: &str) -> bool {
         let kind = self.kind.to_ascii_lowercase();
@@ -103,7 +115,33 @@ impl Brought {
     }
 }
 
+impl Brought {
+    /// The reads for dates that aren't: the engine makes NULL of one, as it refuses to keep it. Of MySQL.
+    #[must_use]
+    pub fn undated(&self, names: &[String], own: &[Own]) -> Vec<Look> {
+        let (Self::Values(rows), Some(given)) = (self, given(Dialect::Mysql, names, own)) else { return Vec::new() };
+        let one = |(at, own): (usize, &&Own)| {
+            let all: Vec<String> = rows.iter().filter_map(|row| own.undated(row.get(at)?.as_deref()?)).collect();
+            let sql = format!("SELECT {}, 0", all.join(" + "));
+            (!all.is_empty()).then(|| Look { sql, breaks: vec![Break::Unfit(own.name.clone(), own.kind.clone())] })
+        };
+        given.iter().enumerate().filter_map(one).collect()
+    }
+}
+
 impl Reads {
+    /// The same for what an `UPDATE` sets.
+    #[must_use]
+    pub fn undated(&self, own: &[Own]) -> Vec<Look> {
+        let one = |new: &NewValue| {
+            let own = own.iter().find(|own| own.name.eq_ignore_ascii_case(&new.column))?;
+            let (dated, from) = (own.undated(&new.value)?, self.from.as_ref()?);
+            let sql = format!("SELECT ({dated}) * (SELECT count(*) {from}), 0");
+            Some(Look { sql, breaks: vec![Break::Unfit(own.name.clone(), own.kind.clone())] })
+        };
+        self.new.iter().filter_map(one).collect()
+    }
+
     /// What an `UPDATE` sets that a column refuses; of MySQL.
     #[must_use]
     pub fn unfit(&self, own: &[Own]) -> Vec<Break> {

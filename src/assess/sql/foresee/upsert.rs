@@ -2,10 +2,11 @@
 //! new, how many rows of the table they meet.
 
 use sqlparser::ast::{
-    Assignment, ConflictTarget, Ident, Insert, ObjectNamePart, OnConflictAction, OnInsert, SqliteOnConflict,
+    Assignment, ConflictTarget, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Ident, Insert, ObjectNamePart,
+    OnConflictAction, OnInsert, SetExpr, SqliteOnConflict,
 };
 
-use super::super::touch::columns;
+use super::super::touch::{bare, columns, steady};
 use super::brought::Own;
 use super::kept::{KEPT, Kept};
 use super::{Brought, InTheWay, Key, count};
@@ -25,6 +26,8 @@ pub struct Upsert {
     all: Vec<String>,
     /// What stands before the columns of the table.
     called: String,
+    /// The places of values that are left to chance; none for that of a query, all of which is.
+    pub(super) chance: Option<Vec<usize>>,
 }
 
 /// By which keys rows are in its way.
@@ -72,20 +75,21 @@ pub struct Most {
 pub(super) fn folded(dialect: Dialect, ident: &Ident) -> String {
     match (dialect, ident.quote_style) {
         (Dialect::Postgres, None) => ident.value.to_lowercase(),
-        _ => ident.value.clone(),
+        _ => bare(ident),
     }
 }
 
 impl Upsert {
     /// What a statement says. None where rows in its way make it fail, or where it says two things.
-    pub(super) fn of(dialect: Dialect, insert: &Insert) -> Option<Self> {
+    pub(in super::super) fn of(dialect: Dialect, insert: &Insert) -> Option<Self> {
         let table = insert.table.to_string();
         let called = insert.table_alias.as_ref().map_or(table, |alias| alias.alias.to_string());
         let ignores = insert.ignore || insert.or == Some(SqliteOnConflict::Ignore);
         if insert.or.is_some() && insert.on.is_some() {
             return None;
         }
-        let plain = Self { by: By::Any, ignores, condition: None, sets: Vec::new(), all: Vec::new(), called };
+        let (sets, all, chance) = (Vec::new(), Vec::new(), left_to_chance(insert));
+        let plain = Self { by: By::Any, ignores, condition: None, sets, all, called, chance };
         match &insert.on {
             Some(OnInsert::DuplicateKeyUpdate(assignments)) => Some(plain.setting(assignments)),
             Some(OnInsert::OnConflict(conflict)) => {
@@ -113,19 +117,9 @@ impl Upsert {
     }
 
     fn setting(self, assignments: &[Assignment]) -> Self {
-        let plain = |text: &str| text.to_lowercase().replace(['"', '`', ' '], "");
         let own = |assignment: &&Assignment| {
             let [column] = columns(std::slice::from_ref(assignment)).try_into().unwrap_or_else(|_| [String::new()]);
-            let value = plain(&assignment.value.to_string());
-            let same = [
-                column.clone(),
-                format!("{}.{column}", plain(&self.called)),
-                format!("excluded.{column}"),
-                format!("values({column})"),
-                format!("value({column})"),
-                format!("last_insert_id({column})"),
-            ];
-            !same.contains(&value)
+            !same(&assignment.value, &column, &self.called)
         };
         let sets = assignments.iter().filter(own).flat_map(|one| columns(std::slice::from_ref(one))).collect();
         Self { sets, all: columns(assignments), ..self }
@@ -152,8 +146,23 @@ impl Upsert {
         Some(self.reads(dialect, way, table, &rows))
     }
 
+    /// The columns that it sets in rows that are in its way, in small letters.
+    #[must_use]
+    pub fn set(&self) -> Vec<String> {
+        self.all.clone()
+    }
+
+    /// The columns that it sets to something else than they are, in small letters: not those of the one key by which
+    /// rows are in its way, where they get what that has.
+    #[must_use]
+    pub fn moved(&self) -> Vec<String> {
+        let By::Columns(names) = &self.by else { return self.all.clone() };
+        let same = |set: &&String| !self.sets.contains(set) && names.iter().any(|name| name.to_lowercase() == **set);
+        self.all.iter().filter(|set| !same(set)).cloned().collect()
+    }
+
     /// The keys by which rows are in its way.
-    fn keys<'k>(&self, dialect: Dialect, unique: &'k [Key]) -> Option<Vec<&'k Key>> {
+    pub(super) fn keys<'k>(&self, dialect: Dialect, unique: &'k [Key]) -> Option<Vec<&'k Key>> {
         let same = |one: &str, other: &str| match dialect {
             Dialect::Postgres => one == other,
             Dialect::Mysql | Dialect::Sqlite => one.eq_ignore_ascii_case(other),
@@ -229,6 +238,53 @@ impl Upsert {
     #[must_use]
     pub fn conditional(&self) -> bool {
         self.condition.is_some()
+    }
+}
+
+/// Whether a value is that of a column itself, or what the row brings for it. `called` stands before the table's columns.
+fn same(value: &Expr, column: &str, called: &str) -> bool {
+    let is = |ident: &Ident| bare(ident).to_lowercase() == column;
+    match value {
+        Expr::Identifier(name) => is(name),
+        Expr::CompoundIdentifier(names) => {
+            let Some((last, table)) = names.split_last() else { return false };
+            let table = table.iter().map(ToString::to_string).collect::<Vec<_>>().join(".");
+            is(last) && (table.eq_ignore_ascii_case(called) || table.eq_ignore_ascii_case("excluded"))
+        }
+        Expr::Function(function) => {
+            let brings = ["values", "value", "last_insert_id"];
+            let FunctionArguments::List(list) = &function.args else { return false };
+            let [FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Identifier(name)))] = list.args.as_slice() else {
+                return false;
+            };
+            brings.contains(&function.name.to_string().to_lowercase().as_str()) && is(name)
+        }
+        _ => false,
+    }
+}
+
+/// The places of values that give something else each time. None if they are those of a query.
+fn left_to_chance(insert: &Insert) -> Option<Vec<usize>> {
+    let places = |rows: &[&[Expr]]| {
+        let mut places: Vec<usize> = rows
+            .iter()
+            .flat_map(|row| row.iter().enumerate())
+            .filter(|(_, value)| steady(*value).is_err())
+            .map(|(at, _)| at)
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    };
+    if !insert.assignments.is_empty() {
+        let row: Vec<Expr> = insert.assignments.iter().map(|assignment| assignment.value.clone()).collect();
+        return Some(places(&[&row]));
+    }
+    let query = insert.source.as_deref()?;
+    match query.body.as_ref() {
+        SetExpr::Values(values) => Some(places(&values.rows.iter().map(|row| row.as_slice()).collect::<Vec<_>>())),
+        _ if steady(query).is_ok() => Some(Vec::new()),
+        _ => None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! The new values of a change, shown behind the old ones in a sample of its rows.
 
-use sqlparser::ast::{Assignment, AssignmentTarget};
+use sqlparser::ast::{Assignment, AssignmentTarget, ObjectNamePart};
 
-use super::super::touch::steady;
+use super::super::touch::{bare, steady};
 use super::SAMPLE;
 use crate::domain::Dialect;
 
@@ -71,18 +71,20 @@ pub(super) fn values_each(dialect: Dialect, assignments: &[Assignment]) -> Vec<O
     let mut set: Vec<String> = Vec::new();
     let one = |assignment: &Assignment| {
         let AssignmentTarget::ColumnName(column) = &assignment.target else { return None };
-        let plain = |text: &str| text.chars().filter(|letter| !matches!(letter, '"' | '`' | '\\')).collect::<String>();
-        let column = plain(&column.to_string());
+        let column = bare(column.0.last().and_then(ObjectNamePart::as_ident)?);
         let value = assignment.value.to_string();
+        let text = value.to_lowercase().replace("``", "`");
+        let word = |letter: char| letter.is_alphanumeric() || letter == '_';
         let reads = |set: &String| {
-            plain(&value).to_lowercase().split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == set)
+            let odd = !set.chars().all(word);
+            text.split(|letter: char| !word(letter)).any(|word| word == set) || odd && text.contains(set)
         };
         let known = !value.eq_ignore_ascii_case("default")
             && steady(&assignment.value).is_ok()
             && !(dialect == Dialect::Mysql && set.iter().any(reads));
-        let last = column.rsplit('.').next().unwrap_or_default().to_owned();
-        set.push(last.to_lowercase());
-        known.then(|| NewValue { item: format!(", {value} AS {quote}new {last}{quote}"), column: last, value })
+        set.push(column.to_lowercase());
+        let shown = column.replace(quote, &format!("{quote}{quote}"));
+        known.then(|| NewValue { item: format!(", {value} AS {quote}new {shown}{quote}"), column, value })
     };
     assignments.iter().map(one).collect()
 }

@@ -17,6 +17,7 @@ SELECT 'link', f.oid::text, n.nspname::text, o.relname::text,
     || CASE f.confupdtype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' WHEN 'd' THEN 'set default' WHEN 'r' THEN 'restrict' ELSE '' END
     || CASE WHEN f.confrelid <> t.oid AND f.confrelid IN (SELECT oid FROM below) THEN '/part' ELSE '' END
     || CASE WHEN f.condeferred THEN '/late' ELSE '' END
+    || CASE WHEN row_security_active(f.conrelid) THEN '/guarded' ELSE '' END
     || CASE WHEN current_setting('session_replication_role') = 'replica'
       OR EXISTS (SELECT FROM pg_trigger g WHERE g.tgconstraint = f.oid AND g.tgenabled = 'D') THEN '/off' ELSE '' END, 0::bigint
 FROM t, f JOIN pg_class o ON o.oid = f.conrelid JOIN pg_namespace n ON n.oid = o.relnamespace

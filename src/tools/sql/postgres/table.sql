@@ -28,7 +28,7 @@ SELECT 'table', t.nspname::text, t.relname::text,
     WHEN t.relkind NOT IN ('r', 'p') THEN 'it is no plain table'
     WHEN t.oid < 16384 THEN 'it belongs to the engine'
     WHEN t.relpersistence = 't' THEN 'it is temporary'
-    WHEN t.relrowsecurity THEN 'row policies decide what is seen of it'
+    WHEN row_security_active(t.oid) THEN 'row policies decide what is seen of it'
     WHEN EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = t.oid AND w.ev_type <> '1') THEN 'rules rewrite what is done to it'
     WHEN t.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = t.oid) THEN 'other tables inherit from it'
     WHEN EXISTS (SELECT FROM tree JOIN pg_class c USING (oid) WHERE c.relkind = 'f') THEN 'a part of it lies on another server'
@@ -59,7 +59,9 @@ JOIN pg_type y ON y.oid = a.atttypid
 JOIN pg_type b ON b.oid = CASE WHEN y.typtype = 'd' THEN y.typbasetype ELSE y.oid END
 LEFT JOIN pg_collation l ON l.oid = a.attcollation
 UNION ALL
-SELECT 'key', i.indexrelid::text, a.attname::text, CASE WHEN a.attnotnull THEN '' ELSE 'null' END, x.relname::text,
+-- One that compares by other rules than its column does is none of those by which we tell rows apart.
+SELECT 'key', i.indexrelid::text, a.attname::text,
+  CASE WHEN z.otherwise THEN 'part' WHEN a.attnotnull THEN '' ELSE 'null' END, x.relname::text,
   CASE WHEN i.indisprimary THEN 0 ELSE 1000 END + k.place
 FROM t
 JOIN pg_index i ON i.indrelid = t.oid AND i.indisunique AND i.indisvalid AND i.indimmediate
@@ -67,6 +69,12 @@ JOIN pg_index i ON i.indrelid = t.oid AND i.indisunique AND i.indisvalid AND i.i
 JOIN pg_class x ON x.oid = i.indexrelid
 CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, place)
 JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.attnum
+LEFT JOIN LATERAL (
+  SELECT o.oid >= 16384 AND NOT o.opcdefault OR u.coll <> a.attcollation AND NOT l.collisdeterministic AS otherwise
+  FROM unnest(i.indclass::oid[], i.indcollation::oid[]) WITH ORDINALITY AS u (class, coll, place)
+  JOIN pg_opclass o ON o.oid = u.class LEFT JOIN pg_collation l ON l.oid = u.coll
+  WHERE u.place = k.place
+) AS z ON true
 WHERE k.place <= i.indnkeyatts
 UNION ALL
 -- Other keys by which a row may be in the way of another.
@@ -112,6 +120,26 @@ UNION ALL
 SELECT 'rule', w.rulename::text, CASE w.ev_type WHEN '2' THEN 'update' WHEN '3' THEN 'insert' ELSE 'delete' END,
   CASE WHEN NOT w.is_instead THEN 'adds' WHEN w.ev_qual::text = '<>' THEN 'replaces' ELSE 'replaces some' END, '', 0
 FROM t JOIN pg_rewrite w ON w.ev_class = t.oid AND w.ev_type <> '1' AND w.ev_enabled <> 'D'
+UNION ALL
+-- Whether policies may decide what of it a role sees; and for whom they do, those for each event beside those by which this
+-- role sees rows: none that lets it, the same, or others.
+SELECT 'guarded', e.event, CASE
+    WHEN NOT COALESCE(bool_or(p.polpermissive) FILTER (WHERE p.polcmd IN ('*', e.command)), false) THEN 'none'
+    WHEN array_agg(p.said ORDER BY p.said) FILTER (WHERE p.polcmd IN ('*', e.command))
+      IS NOT DISTINCT FROM array_agg(p.said ORDER BY p.said) FILTER (WHERE p.polcmd IN ('*', 'r')) THEN 'same'
+    ELSE 'others'
+  END, '', '', 0
+FROM t
+CROSS JOIN (VALUES ('insert', 'a'), ('update', 'w'), ('delete', 'd')) AS e (event, command)
+LEFT JOIN LATERAL (
+  SELECT y.polpermissive, y.polcmd::text, y.polpermissive::text || COALESCE(pg_get_expr(y.polqual, y.polrelid), '') AS said
+  FROM pg_policy y WHERE y.polrelid = t.oid
+    AND EXISTS (SELECT FROM unnest(y.polroles) AS r (oid) WHERE r.oid = 0 OR pg_has_role(r.oid, 'USAGE'))
+) AS p ON true
+WHERE t.relrowsecurity AND row_security_active(t.oid)
+GROUP BY e.event, e.command
+UNION ALL
+SELECT 'guarded', '', '', '', '', 0 FROM t WHERE t.relrowsecurity
 UNION ALL
 -- What a view reads is a rule, too.
 SELECT DISTINCT CASE WHEN w.ev_type = '1' THEN 'view' ELSE 'names' END,

@@ -10,7 +10,9 @@ use super::held::FAILS;
 use super::reach::{PATIENCE, TIME};
 use super::replaced::own;
 use super::told;
-use crate::assess::sql_foresee::{Act, Break, Brought, Check, Demands, InTheWay, Look, Own, Reads, checks};
+use crate::assess::sql_foresee::{
+    Act, Break, Brought, Check, Demands, InTheWay, Look, Own, Reads, Singular, checks, singular,
+};
 use crate::domain::Dialect;
 use crate::domain::number::thousands;
 
@@ -31,6 +33,8 @@ struct Demanded {
     /// What divides by zero is refused, too, where a value is.
     divides: bool,
     checks: Vec<Check>,
+    /// Unique keys that aren't plain.
+    keys: Vec<Singular>,
 }
 
 impl Desk<'_> {
@@ -44,7 +48,9 @@ impl Desk<'_> {
         if !brings && !changes || leaves || !known.objection.is_empty() || known.leaves_out {
             return Vec::new();
         }
-        let Some(Demanded { strict, divides, checks }) = self.demanded(known).await else { return Vec::new() };
+        let Some(Demanded { strict, divides, checks, keys: others }) = self.demanded(known).await else {
+            return Vec::new();
+        };
         let (table, own) = (known.place(self.dialect), self.own(reads, known));
         let plain = reads.in_the_way == InTheWay::Fail && !known.collated;
         let exact = |columns: &[String]| self.dialect != Dialect::Postgres || known.exact(columns);
@@ -55,6 +61,20 @@ impl Desk<'_> {
             Some(brought) if brings => brought.broken(self.dialect, &reads.columns, &demands),
             _ => reads.broken(self.dialect, &demands),
         };
+        // A trial ends before what is looked at late.
+        let counts = |key: &&Singular| plain && !(key.late && self.tries());
+        for key in others.iter().filter(counts) {
+            looks.extend(match &reads.brought {
+                Some(brought) if brings => brought.singular(self.dialect, &reads.columns, (&table, &own), key),
+                _ => reads.singular(self.dialect, (&table, &own), key),
+            });
+        }
+        if self.dialect == Dialect::Mysql && strict {
+            looks.extend(match &reads.brought {
+                Some(brought) if brings => brought.undated(&reads.columns, &own),
+                _ => reads.undated(&own),
+            });
+        }
         if divides && strict {
             looks.extend(reads.brought.as_ref().map_or_else(|| reads.divided(), Brought::divided));
         }
@@ -131,12 +151,23 @@ impl Desk<'_> {
                 "strict" => demanded.strict = true,
                 "divides" => demanded.divides = true,
                 "check" => demanded.checks.push(Check { text }),
+                "index" => demanded.keys.extend(singular(&text)),
+                "unique" => demanded.keys.extend(told_apart(&text)),
                 "made" => demanded.checks.extend(checks(&text).unwrap_or_default()),
                 _ => {}
             }
         }
         Some(demanded)
     }
+}
+
+/// A unique key as PostgreSQL's catalog tells it: whether it is looked at late, for which rows it holds, its parts.
+fn told_apart(text: &str) -> Option<Singular> {
+    let mut said = text.split('\u{1e}');
+    let (late, condition, parts) = (said.next()?, said.next()?, said.next()?);
+    let parts = parts.split('\u{1f}').map(str::to_owned).collect();
+    let condition = Some(condition.to_owned()).filter(|condition| !condition.is_empty());
+    Some(Singular { parts, condition, late: late == "late" })
 }
 
 fn begins(sure: bool) -> &'static str {

@@ -62,15 +62,19 @@ pub(super) struct Desk<'a> {
 impl Desk<'_> {
     /// Whether a foreign key is looked at only after it: a trial is rolled back before.
     pub(super) fn outlives(&self, link: &Link) -> bool {
-        let tries = |sql: &SqlOperation| sql.way == SqlWay::Trial;
-        link.late && matches!(&self.prepared.operation.kind, OperationKind::Sql(sql) if tries(sql))
+        link.late && self.tries()
+    }
+
+    /// Whether it is only tried.
+    pub(super) fn tries(&self) -> bool {
+        matches!(&self.prepared.operation.kind, OperationKind::Sql(sql) if sql.way == SqlWay::Trial)
     }
 
     /// Counts in one read; what takes too long together is left out but for the rows that it touches.
     pub(super) async fn counts(&self, reads: &Reads, plan: Option<&Plan>) -> Result<Counts, String> {
         let touched = reads.touched.clone().unwrap_or_else(|| format!("SELECT {}", reads.rows));
         let added = reads.added.clone().unwrap_or_else(|| "SELECT 0".to_owned());
-        let measured = plan.filter(|plan| plan.target.act != Act::Add).map(Plan::size);
+        let measured = plan.filter(|plan| !plan.target.rows.is_empty()).map(Plan::size);
         let bytes = measured.unwrap_or_else(|| "SELECT 0".to_owned());
         let own = format!("SELECT ({touched}) AS touched, ({added}) AS added");
         let whole = format!("{own}, ({}) AS rows_in_all, ({bytes}) AS bytes", reads.all);
@@ -151,7 +155,7 @@ impl Desk<'_> {
         let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.map_err(|error| told(&error))?;
         let along = match plan.target.act {
             // What is added is followed by nothing; that what may follow it by then can be told is all that counts.
-            Act::Add => {
+            Act::Add if !plan.deletes() => {
                 let found = references(session.as_mut(), self.dialect, (plan, known)).await;
                 found.map(|found| found.map(|_| Vec::new()))
             }

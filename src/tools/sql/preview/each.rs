@@ -1,6 +1,7 @@
 //! What a statement that empties or drops several tables would do, table by table.
 
 use super::desk::Desk;
+use super::guarded::{self, sees};
 use super::held::{depended, needed};
 use super::reach::{Place, Reach};
 use super::told::{counted, set_off};
@@ -18,7 +19,9 @@ impl Desk<'_> {
         let mut preview = Preview { remedy: Remedy::Impossible(NOTHING.to_owned()), ..Preview::default() };
         let mut found = Vec::new();
         for reads in all.iter().take(LOOKED_UP) {
-            found.push((reads, self.known(reads).await));
+            let known = self.known(reads).await;
+            let sees = known.as_ref().ok().and_then(Option::as_ref).map(|known| sees(reads, known, self.source));
+            found.push((Reads { sees: sees.unwrap_or_default(), ..reads.clone() }, known));
         }
         let place = |known: &super::Known| (known.schema.clone(), known.name.clone());
         let named: Vec<Place> =
@@ -39,11 +42,12 @@ impl Desk<'_> {
                     continue;
                 }
             };
-            match self.counts(reads, None).await {
+            match self.counts(&reads, None).await {
                 Ok(mut counts) => {
                     counts.size = counts.size.or(known.size);
                     rows = rows.map(|rows| rows + counts.touched);
-                    preview.effects.extend(told(reads, &counts).effects);
+                    preview.effects.extend(told(&reads, &counts).effects);
+                    preview.effects.extend(guarded::told(&reads, &known, self.source));
                 }
                 Err(why) => {
                     preview.effects.push(format!("{table}: {why}"));
@@ -51,11 +55,11 @@ impl Desk<'_> {
                 }
             }
             known.referrers.retain(|referrer| !named.iter().any(|(_, name)| *name == referrer.table));
-            needs.extend(needed(self.dialect, reads, &known));
+            needs.extend(needed(self.dialect, &reads, &known));
             let cascades = reads.act == Act::Empty && reads.cascade;
-            let mut reach = if cascades { self.emptied(reads, &known).await } else { Reach::default() };
+            let mut reach = if cascades { self.emptied(&reads, &known).await } else { Reach::default() };
             reach.leave_out(&named);
-            preview.effects.extend(set_off(self.dialect, reads, &known, (&[], &reach)));
+            preview.effects.extend(set_off(self.dialect, &reads, &known, (&[], &reach)));
         }
         let left = all.len().saturating_sub(LOOKED_UP);
         if left > 0 {

@@ -25,6 +25,8 @@ pub(super) struct Bar {
     at_once: bool,
     /// Those rows, where there are any, surely forbid it.
     sure: bool,
+    /// There may be some that nobody here sees.
+    guarded: bool,
 }
 
 /// Rows that go.
@@ -109,7 +111,7 @@ impl Bar {
         let exact = !reads.chance && !reads.bounded && !link.part && !link.off && !back;
         let sure = exact && (step.event == Event::Deleted || values.is_some()) && step.plain();
         let spelled = link.place(dialect);
-        Some(Self { place, spelled, behind, event: step.event, at_once, sure })
+        Some(Self { place, spelled, behind, event: step.event, at_once, sure, guarded: link.guarded })
     }
 }
 
@@ -178,6 +180,7 @@ impl Desk<'_> {
         let rows = format!("FROM {} WHERE {}", bar.spelled, bar.behind);
         match self.count(&rows).await {
             None => return maybe(),
+            Some(0) if bar.guarded => return maybe(),
             Some(0) => return None,
             Some(rows) if bar.event == Event::Changed => return surely(rows, self.child(&bar.place).await),
             Some(_) => {}
@@ -186,6 +189,7 @@ impl Desk<'_> {
         let stay: Vec<String> = others().map(|gone| format!(" AND ({}) IS NOT TRUE", gone.condition)).collect();
         match self.count(&format!("{rows}{}", stay.concat())).await {
             None => maybe(),
+            Some(0) if bar.guarded => maybe(),
             Some(0) => match self.dialect {
                 Dialect::Sqlite if !bar.at_once => None,
                 // Its looks come behind the statement's own rows, between those that go along.

@@ -6,6 +6,7 @@ use super::super::table::{Known, lossy, question_with};
 use super::super::value::{quoted_name, quoted_text};
 use super::desk::Desk;
 use super::held::depended;
+use super::needed::Part;
 use super::reach::Reach;
 use super::told::{Counts, counted, set_off};
 use super::{NOTHING, told};
@@ -83,7 +84,14 @@ impl Desk<'_> {
                     preview.effects.extend(self.depending(*thing, &found, *cascade).await);
                     // Of several, one may need the other.
                     if !cascade && dropped.len() == 1 {
-                        needs.extend(self.needing(&found.spelled(self.dialect), "relation", "").await);
+                        let (spelled, index) = (found.spelled(self.dialect), unquoted(spelled));
+                        let place = (place.0.as_deref(), place.1.as_str());
+                        // An index of MySQL is one of its table.
+                        let (sort, name) =
+                            if self.dialect == Dialect::Mysql { ("index", index.as_str()) } else { ("relation", "") };
+                        let needed = *thing == Thing::Index || self.dialect == Dialect::Postgres;
+                        let part = Part { spelled: &spelled, place, sort, name };
+                        needs.extend(if needed { self.needing(&part).await } else { None });
                     }
                     preview.details.extend(found.shown());
                 }
@@ -211,10 +219,10 @@ impl Desk<'_> {
         // The name by the search path, as the statement's would be.
         let path: Vec<String> = schema.iter().copied().chain([name]).map(|part| quoted_name(dialect, part)).collect();
         let index = match (dialect, thing) {
-            (Dialect::Mysql, Thing::Index) => spelled.trim_matches('`'),
-            _ => "",
+            (Dialect::Mysql, Thing::Index) => unquoted(spelled),
+            _ => String::new(),
         };
-        let index = quoted_text(dialect, index);
+        let index = quoted_text(dialect, &index);
         let texts = [SQLITE, POSTGRES, MYSQL];
         let asked = question_with(dialect, texts, &path.join("."), schema, name, &[("{index}", &index)]);
         let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.map_err(|error| error.to_string())?;
@@ -243,6 +251,12 @@ impl Desk<'_> {
         self.source.give_back(Access::ReadOnly, session).await;
         Ok(known)
     }
+}
+
+/// A name of MySQL without its quotes.
+fn unquoted(spelled: &str) -> String {
+    let inner = spelled.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    inner.map_or_else(|| spelled.to_owned(), |inner| inner.replace("``", "`"))
 }
 
 /// What the catalog says of something by its name.

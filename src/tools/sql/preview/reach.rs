@@ -314,8 +314,19 @@ impl Desk<'_> {
                 let collated = step.known.collated || child.as_ref().is_some_and(|child| child.collated);
                 kin.extend(step.known.kin().into_iter().skip(1));
                 // Of tables that share rows with another, one may be counted twice.
-                let about = reads.chance || reads.bounded || collated || link.part || kin.contains(&place);
-                reach.add(&place, if about { Number::About(number) } else { Number::Exactly(number) });
+                let about =
+                    reads.chance || reads.bounded || collated || link.part || link.guarded || kin.contains(&place);
+                // What nobody here sees goes along all the same.
+                let unseen = link.guarded && number == 0;
+                reach.more |= unseen;
+                reach.add(
+                    &place,
+                    match number {
+                        0 if unseen => Number::Unknown,
+                        _ if about => Number::About(number),
+                        _ => Number::Exactly(number),
+                    },
+                );
                 if let Some(known) = child.as_ref().filter(|_| number > 0) {
                     reach.held.extend(step.nulls(&link, known, number, !about));
                 }

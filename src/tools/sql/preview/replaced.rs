@@ -24,7 +24,7 @@ pub(super) fn replaced(dialect: Dialect, reads: &Reads, known: &Known) -> Option
 }
 
 /// The columns of a table that rows are brought to.
-pub(super) fn own(dialect: Dialect, known: &Known) -> Vec<Own> {
+pub(in super::super) fn own(dialect: Dialect, known: &Known) -> Vec<Own> {
     let own = known.columns.iter().filter(|column| dialect != Dialect::Sqlite || !column.generated);
     let own = own.map(|column| Own {
         name: column.name.clone(),

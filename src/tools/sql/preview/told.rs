@@ -2,7 +2,7 @@
 
 use super::super::table::{Does, Known};
 use super::reach::Reach;
-use crate::assess::sql_foresee::{Act, InTheWay, Met, Most, Part, Reads};
+use crate::assess::sql_foresee::{Act, InTheWay, Met, Most, Part, Reads, Sees};
 use crate::domain::number::{count, percent, size, thousands};
 use crate::domain::{Dialect, Preview, Share};
 
@@ -160,9 +160,9 @@ fn at_most(most: Most) -> String {
 /// What stands before a number that may be too large.
 fn most(reads: &Reads) -> &'static str {
     match reads.in_the_way {
-        _ if reads.chance => "about ",
-        _ if reads.hidden && !reads.fewer => "at least ",
-        _ if reads.fewer => "at most ",
+        _ if reads.chance || reads.sees == Sees::Others || reads.sees == Sees::More && reads.fewer => "about ",
+        _ if reads.sees == Sees::More => "at least ",
+        _ if reads.sees == Sees::Fewer || reads.fewer => "at most ",
         InTheWay::Stay | InTheWay::Change => "at most ",
         InTheWay::Fail | InTheWay::Go => "",
     }

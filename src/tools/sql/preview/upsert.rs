@@ -1,20 +1,38 @@
 //! How many of the rows that an `INSERT` brings are added, and how many are left out or change others, where it says what
 //! becomes of rows in its way.
 
+use super::super::inverse::Plan;
 use super::super::table::Known;
+use super::super::upsert::UNTOLD;
 use super::desk::Desk;
 use super::replaced::own;
 use super::told;
-use crate::assess::sql_foresee::{Act, InTheWay, Met, Most, Reads};
+use crate::assess::sql_foresee::{Act, InTheWay, Keys, Met, Most, Reads, Sees};
 use crate::domain::Dialect;
 
 impl Desk<'_> {
+    /// How a statement's rows are kept, once it is known which rows it meets by the keys of those that it brings.
+    ///
+    /// # Errors
+    /// Why that can't be told, in words that begin small.
+    pub(super) async fn meeting(&self, mut plan: Plan, keys: Option<Keys>) -> Result<Plan, String> {
+        let Some(keys) = keys else { return Ok(plan) };
+        if let Some(odd) = keys.odd(self.dialect) {
+            match self.numbers(&odd).await.as_deref() {
+                Ok([0]) => {}
+                Ok(_) | Err(_) => return Err(UNTOLD.to_owned()),
+            }
+        }
+        plan.meets(&keys.meets());
+        Ok(plan)
+    }
+
     /// Why a `MERGE` is refused that meets a row more than once.
     pub(super) async fn met_again(&self, reads: &Reads, touched: u64) -> Option<String> {
         let pairs =
             self.numbers(reads.pairs.as_ref().filter(|_| reads.act == Act::Merge)?).await.ok()?.first().copied()?;
         // A row that a trigger leaves as it is may be met again.
-        let sure = !reads.chance && !reads.fewer && self.source.database.reading.is_none();
+        let sure = !reads.chance && !reads.fewer && reads.sees == Sees::Same && self.source.database.reading.is_none();
         let would = if sure { "would" } else { "may" };
         (pairs > touched).then(|| {
             let table = &reads.table;
@@ -34,6 +52,7 @@ impl Desk<'_> {
             && !known.leaves_out
             && !(upsert.ignores && known.refuses)
             && !known.collated
+            && !(known.guarded && self.source.database.reading.is_some())
             && !reads.chance;
         let exact = self.dialect != Dialect::Postgres || known.unique.iter().all(|key| known.exact(&key.columns));
         if reads.act != Act::Add || !plain || !exact {

@@ -9,7 +9,10 @@ SELECT 'table', 'main', m.name,
       THEN 'a temporary table hides it'
     WHEN (SELECT e.encoding FROM pragma_encoding e) <> 'UTF-8' THEN 'its texts are not in UTF-8'
     ELSE ''
-  END, lower(m.sql) LIKE '%collate%', 0
+  END, lower(m.sql) LIKE '%collate%' OR EXISTS (
+    SELECT 1 FROM pragma_index_list({name}) l JOIN pragma_index_xinfo(l.name) x
+    WHERE l."unique" = 1 AND x."key" = 1 AND upper(x.coll) <> 'BINARY'
+  ), 0
 FROM sqlite_schema m WHERE lower(m.name) = lower({name}) AND m.type IN ('table', 'view')
 UNION ALL
 SELECT 'column', c.name, CASE WHEN c.hidden = 1 THEN 'inexact' ELSE 'any' END,
@@ -62,5 +65,7 @@ FROM pragma_foreign_keys k JOIN sqlite_schema m JOIN pragma_foreign_key_list(m.n
 WHERE m.type = 'table' AND lower(f."table") = lower({name})
 UNION ALL
 SELECT 'view', m.name, 'text', m.sql, '', 0
-FROM sqlite_schema m WHERE m.type = 'view' AND instr(lower(m.sql), lower({name})) > 0
+FROM sqlite_schema m WHERE m.type = 'view'
+  -- A quote within a name is written twice.
+  AND instr(lower(replace(replace(m.sql, '""', '"'), '``', '`')), lower(replace(replace({name}, '""', '"'), '``', '`'))) > 0
 ORDER BY 6

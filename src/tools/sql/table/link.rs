@@ -39,6 +39,7 @@ impl Fate {
 
 /// A foreign key that leads to a table, or from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // independent facts of one foreign key
 pub(in super::super) struct Link {
     /// The table at its other end.
     pub(in super::super) schema: String,
@@ -51,6 +52,8 @@ pub(in super::super) struct Link {
     pub(in super::super) off: bool,
     /// It is looked at only when the transaction ends.
     pub(in super::super) late: bool,
+    /// Policies decide which rows of the table at its other end are seen.
+    pub(in super::super) guarded: bool,
     /// Their columns, each with the one that it refers to; empty for that of the key at the same place.
     pub(in super::super) pairs: Vec<(String, String)>,
 }
@@ -65,7 +68,8 @@ impl Link {
 /// A table with its schema, quoted.
 pub(super) fn place(dialect: Dialect, schema: &str, name: &str) -> String {
     match dialect {
-        Dialect::Sqlite => quoted_name(dialect, name),
+        // A name alone may be that of a temporary table, or of one that a query makes up.
+        Dialect::Sqlite => format!("main.{}", quoted_name(dialect, name)),
         Dialect::Postgres | Dialect::Mysql => {
             format!("{}.{}", quoted_name(dialect, schema), quoted_name(dialect, name))
         }
