@@ -2,6 +2,8 @@
 //! paths (name by name from the end, entries found by the last one) and for patterns with unknown parts (laid over the
 //! entries).
 
+mod entry;
+
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
+use self::entry::{Anchor, Entry};
 use super::overlap::{Ends, Name, alternatives};
 use super::spelling;
 use super::written::{ALTERNATIVES_CAP, HOME, Pattern, Written, below_home, candidates};
@@ -48,25 +51,6 @@ pub(super) struct Kind {
     /// The configuration's: whole paths, or ends of a path, with everything below.
     #[serde(skip)]
     pub own: Vec<String>,
-}
-
-/// Where an entry's path begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Anchor {
-    Anywhere,
-    Home,
-    Root,
-}
-
-#[derive(Debug)]
-struct Entry {
-    anchor: Anchor,
-    /// Everything below is meant too.
-    below: bool,
-    names: Vec<Name>,
-    /// The ends of its first name, and of its last one.
-    start: Ends,
-    ends: Ends,
 }
 
 /// Entries in order. Those that a whole path may match are found by its last name.
@@ -377,57 +361,6 @@ impl List {
 /// The earlier of two entries.
 fn earlier(a: Option<usize>, b: Option<usize>) -> Option<usize> {
     a.into_iter().chain(b).min()
-}
-
-impl Entry {
-    /// Whether a whole path matches, name by name from the end.
-    fn is(&self, path: &str) -> bool {
-        let mut names = path.rsplit('/');
-        let same = self.names.iter().rev().all(|name| names.next().is_some_and(|text| name.matches(text)));
-        same && match self.anchor {
-            Anchor::Anywhere => names.next().is_some(),
-            Anchor::Home => names.eq(["~", ""]),
-            Anchor::Root => names.eq([""]),
-        }
-    }
-
-    /// Whether it is one name, wherever that stands: single names of a pattern say if it may be named.
-    fn single(&self) -> bool {
-        self.anchor == Anchor::Anywhere && self.names.len() == 1
-    }
-
-    /// Whether a pattern, laid over the entry where that may begin, points at it and meets it.
-    fn may_be_named_by(&self, pattern: &Pattern) -> bool {
-        let Some(last) = pattern.names.len().checked_sub(self.names.len()) else { return false };
-        let begins = |start: usize| pattern.names[start].ends().agree(self.start);
-        let fits = |start: usize| begins(start) && self.laid_over(&pattern.names[start..]);
-        match self.anchor {
-            Anchor::Anywhere if self.below => (0..=last).any(fits),
-            Anchor::Anywhere => fits(last),
-            Anchor::Root => (self.below || last == 0) && fits(0),
-            Anchor::Home => {
-                pattern.home.is_some_and(|start| start <= last && (self.below || start == last) && fits(start))
-            }
-        }
-    }
-
-    fn laid_over(&self, pattern: &[Name]) -> bool {
-        // Quick: most names differ at one of their ends.
-        if !self.names.iter().zip(pattern).all(|(entry, name)| name.ends().agree(entry.ends())) {
-            return false;
-        }
-        let Some((last, before)) = self.names.split_last() else { return false };
-        let points = |(entry, name): (&Name, &Name)| name.points_at(entry) || entry.anything();
-        let name = &pattern[before.len()];
-        // A lone `*` doesn't name what begins with a dot.
-        let spared = name.anything() && last.begins_with_dot();
-        let led = before.iter().any(|entry| !entry.anything());
-        let before_pointed_at = || before.iter().zip(pattern).all(points);
-        // A plain name says enough by itself; an ending such as `*.json` needs its folder.
-        let named = !last.anything() && name.points_at(last) && (last.literal() || before_pointed_at());
-        let pointed_at = named || led && !spared && before_pointed_at();
-        pointed_at && self.names.iter().zip(pattern).all(|(entry, name)| name.meets(entry))
-    }
 }
 
 /// What stands before the last name of an entry, up to the first name that may become anything.

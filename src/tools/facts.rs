@@ -9,7 +9,8 @@ use super::look::{Look, NAMES, located};
 use super::{Seen, targets};
 use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess, secrets_of};
 use crate::domain::{
-    Assessment, Catalog, Class, Declared, Facts, Operation, OperationKind, Place, Prepared, each, pattern_of,
+    Assessment, Catalog, Class, Declared, Facts, GlobFact, Operation, OperationKind, Place, Prepared, SecretFact, each,
+    pattern_of,
 };
 
 /// Files of the folder that make, just, npm and their like obey without being named.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::prepare;
+use super::{Seen, judged as judged_alone, prepare};
 use crate::assess::{AssessSettings, CommandAssessor};
 use crate::domain::{Assessment, Claim, Class, CommandOperation, Operation, OperationId, OperationKind, Origin, Place};
 
@@ -33,6 +33,11 @@ fn judged(command: &str, workspace: &Path) -> Assessment {
 }
 
 fn judged_by(command: &str, workspace: &Path, settings: &AssessSettings) -> Assessment {
+    let (operation, place) = proposed(command, workspace);
+    prepare(&CommandAssessor, operation, &place, None, settings).assessment
+}
+
+fn proposed(command: &str, workspace: &Path) -> (Operation, Place) {
     let cwd = workspace.to_path_buf();
     let place = Place { cwd: cwd.clone(), workspace: cwd.clone(), home: workspace.parent().map(Path::to_path_buf) };
     let operation = Operation {
@@ -43,7 +48,7 @@ fn judged_by(command: &str, workspace: &Path, settings: &AssessSettings) -> Asse
         kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false }),
         cwd,
     };
-    prepare(&CommandAssessor, operation, &place, None, settings).assessment
+    (operation, place)
 }
 
 #[test]
@@ -293,6 +298,33 @@ fn tracked_names_are_flags_where_the_index_has_one() {
     git(&["rm", "-q", "--cached", "src/a -o.ts"]);
     put(&workspace, "-o", "x");
     none("a name that lies there");
+}
+
+#[test]
+fn an_answer_alone_is_the_same_though_less_is_looked_at() {
+    let names = ["a.txt", "src/a b.ts", "src/-i.ts", "t/.env", "t/x y/server.pem", "u/a \n -o"];
+    for command in [
+        "find . -type f | xargs cat",
+        "find . -type f -exec gzip {} +",
+        "find t -type f | xargs sort",
+        "ls | xargs sed -n 1p",
+        "ls src | xargs sed -n 1p",
+        "find . -name '*.ts' | while read -r f; do tar tzf \"$f\"; done",
+        "cat $(find . -name '*.txt')",
+        "grep -rL x u/* | xargs rm",
+        "for f in $(find u); do sort $f; done",
+    ] {
+        let (_kept, workspace) = world(&names);
+        let (operation, place) = proposed(command, &workspace);
+        let settings = AssessSettings::default();
+        let answer = |lifted| {
+            let seen = &mut Seen::default();
+            judged_alone(&CommandAssessor, operation.clone(), &place, None, seen, (&settings, lifted)).assessment
+        };
+        let (short, whole) = (answer(false), answer(true));
+        assert_eq!(short.class() == Class::Whitelisted, whole.class() == Class::Whitelisted, "{command}");
+        assert_eq!((short.walled.is_some(), short.searched), (whole.walled.is_some(), whole.searched), "{command}");
+    }
 }
 
 #[test]
