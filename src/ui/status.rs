@@ -23,8 +23,8 @@ const LAST: [&[usize]; 1] = [&[1]];
 const WARNED: [&[usize]; 1] = [&[3]];
 /// Columns that the count of what waits may take without moving anything: `9 waiting (9 HIGH)`.
 const COUNT: usize = 18;
-/// Fewest columns of a model's and of a connection's name that say which it is.
-const BRIEF: [usize; 2] = [14, 14];
+/// Fewest columns of a model's and of a connection's name that say which it is, and of the latter's alone.
+const BRIEF: [usize; 3] = [14, 14, 8];
 /// Columns between two parts.
 const GAP: usize = 3;
 
@@ -89,7 +89,7 @@ fn squeezed(known: [Span<'static>; 5], columns: usize) -> [Span<'static>; 8] {
     let brief = cut(&model, most);
     let rest = room.saturating_sub(brief.width()).max(BRIEF[1].min(connection.width()));
     let short = cut(&connection, rest);
-    let alone = cut(&connection, columns.saturating_sub(mode.width() + 2 * GAP).max(BRIEF[1]));
+    let alone = cut(&connection, columns.saturating_sub(mode.width() + 2 * GAP).max(BRIEF[2]));
     [name, mode, model, connection, workspace, brief, short, alone]
 }
 

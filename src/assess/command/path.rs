@@ -262,10 +262,8 @@ impl Judge<'_> {
             self.finds = self.finds.max(self.unearths);
         }
         if let Some(folder) = self.reached.iter().find(|folder| begins_in_git(folder)).filter(|_| self.shows) {
-            let sentence = format!(
-                "{} is found in {folder}, where git keeps copies of files, also of sensitive ones.",
-                self.spelt(word)
-            );
+            let sentence =
+                format!("{} is found in {folder}, where git keeps copies of sensitive files too.", self.spelt(word));
             self.sensitive(sentence);
             return;
         }

@@ -75,6 +75,29 @@ fn a_database_that_is_not_reached_is_told_in_the_status_line() {
 }
 
 #[test]
+fn both_names_stay_in_a_status_line_that_is_too_narrow_for_them() {
+    let mut desk = Desk::new();
+    desk.state.setting.practice = false;
+    desk.state.setting.model = "qwen3-coder-30b-a3b-instruct".to_owned();
+    desk.state.setting.connection = Some("a_long_name_of_a_database (sqlite)".to_owned());
+    let mut status = |columns| desk.screen(columns, 24).lines().next().unwrap().to_owned();
+    let narrow = status(80);
+    assert!(narrow.contains("qwen3-coder-3…") && narrow.contains("a_long_name_"), "{narrow}");
+    assert!(status(200).contains("qwen3-coder-30b-a3b-instruct   a_long_name_of_a_database (sqlite)"));
+    let least = status(60);
+    assert!(least.contains("a_long_") && least.contains("0 waiting"), "{least}");
+}
+
+#[test]
+fn the_keys_of_a_medium_one_have_no_gap_between_them() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.call(&[("execute_command", r#"{"command":"frob"}"#, Vec::new())]);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("y approve   n deny   r with reason"), "{screen}");
+}
+
+#[test]
 fn a_large_paste_is_a_few_words() {
     let mut desk = Desk::new();
     typed(&mut desk, "sum up ");
