@@ -26,7 +26,7 @@ const ODD: [Names; 14] = [
     ["a'b", "t'; DELETE FROM canary; --", "c''d", "k'k", "m'", "n''", "i'", "''v"],
     ["a`b", "t`; DELETE FROM canary; --", "c``d", "k`k", "m`", "n``", "i`", "``v"],
     ["%s", "%d%%", "$1", "?", ":a1", "@b1", "#c1", "%s%s"],
-    ["select", "group", "having", "using", "union", "default", "between", "returning"],
+    ["case", "group", "having", "using", "union", "default", "between", "returning"],
     ["a.b", "t.u", ".c", "k..k", "m.l", ".n.", "i.j.k", "v.w"],
     ["schéma", "täble ß", "子表", "ключ", "mäil", "n\u{301}", "İı", "ﬁview"],
     ["a b", " lead", "tab\tbed", "new\nline", "-- x", "/* y */", "# z", "v w"],
@@ -46,7 +46,7 @@ const ODD: [Names; 14] = [
     [
         "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll1",
         "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll2",
-        "llllllllllllllllllllllllllllllllllllllllllllllllllllllllllllll3",
+        "llllllllllllllllllllllllllllllllllllllllllllllllllllll3",
         "lllllllllllllllllllllllllllllllllllllllllllllllllllllllll4",
         "lllllllllllllllllllllllllllllllllllllllllllllllllllllllll5",
         "lllllllllllllllllllllllllllllllllllllllllllllllllllllllll6",
