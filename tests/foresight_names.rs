@@ -299,7 +299,9 @@ async fn odd_names_are_names() {
             plain.make().await;
         }
         let (mut same, mut undone) = (0, 0);
-        for names in ODD {
+        // MariaDB derives the name of a foreign key from that of its table: the longest have no room for it.
+        let worlds = if dialect == Dialect::Mysql { ODD.len() - 1 } else { ODD.len() };
+        for names in ODD.into_iter().take(worlds) {
             let odd = World { dialect, desk: &desk, names };
             odd.make().await;
             let before = odd.all().await;
