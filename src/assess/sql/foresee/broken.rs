@@ -7,8 +7,11 @@ use super::kept::{KEPT, Kept, find, given};
 use super::{Reads, count};
 use crate::domain::Dialect;
 
-/// What stands before the name of a column for what it was before a change.
-const OLD: &str = "countersign_old_";
+/// The name of a column for what it was before a change: by its place, as a longer one might be too long.
+fn old(own: &[Own], name: &str) -> String {
+    let at = own.iter().position(|own| own.name == name);
+    format!("countersign_old_{}", at.unwrap_or(own.len()))
+}
 
 /// What a table demands of its rows.
 #[derive(Clone, Copy, Debug)]
@@ -300,9 +303,8 @@ impl Reads {
             }
         }
         for own in demands.own.iter().filter(|own| demands.keys.iter().any(|key| key.columns.contains(&own.name))) {
-            let name = format!("{OLD}{}", own.name);
-            let quote = own.quoted.get(..1)?;
-            let quoted = format!("{quote}{OLD}{}", own.quoted.get(1..)?);
+            let name = old(demands.own, &own.name);
+            let quoted = name.clone();
             columns.push((own.quoted.clone(), Own { name, quoted, ..plain(own) }));
         }
         let values: Vec<&str> = columns.iter().map(|(value, _)| value.as_str()).collect();
@@ -326,7 +328,7 @@ impl Reads {
                 continue;
             }
             let before =
-                Key { columns: key.columns.iter().map(|name| format!("{OLD}{name}")).collect(), ..key.clone() };
+                Key { columns: key.columns.iter().map(|name| old(demands.own, name)).collect(), ..key.clone() };
             let Some(rows) = kept(&[key, &before]) else { continue };
             let [new, old] = rows.keys.as_slice() else { continue };
             looks.extend(look(
