@@ -130,7 +130,7 @@ async fn a_chain_that_is_too_long_says_that_more_may_go() {
 
 #[tokio::test]
 async fn what_could_be_undone_or_not_is_said_of_every_write() {
-    let nothing = "no: nothing is kept of what such a statement replaces.";
+    let nothing = "no: nothing of what it changes is kept.";
     for (dialect, desk) in desks().await {
         for sql in [
             "DROP VIEW IF EXISTS said_over",
@@ -207,7 +207,7 @@ async fn what_could_be_undone_or_not_is_said_of_every_write() {
         let read = desk.judged("SELECT a FROM said FOR UPDATE").await;
         if dialect != Dialect::Sqlite {
             let preview = desk.tool.preview(&read, CancellationToken::new()).await.unwrap().unwrap();
-            assert!(preview.effects[0].starts_with("What it does beside giving rows isn't known"), "{preview:?}");
+            assert!(preview.effects[0].starts_with("It gives rows. What else it does isn't known"), "{preview:?}");
         }
     }
 }

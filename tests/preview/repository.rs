@@ -79,7 +79,7 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git clean -f", "Deletes 1 file (1 B) that git doesn't have."),
         (
             "git clean -fd",
-            "[2 files, 3 B] Deletes 2 files (3 B) that git doesn't have. no undo: git has no copy of 2 of 2 files as now: 2 untracked",
+            "[2 files, 3 B] Deletes 2 files (3 B) that git doesn't have. no undo: git can't bring back 2 of 2 files: 2 untracked",
         ),
         ("git clean -fdx", "Deletes 3 files (4 B)"),
         ("git clean -fX", "Deletes 1 file (1 B)"),

@@ -47,7 +47,7 @@ use crate::domain::{
 use crate::store::Images;
 
 /// Why most statements can't be taken back.
-const NOTHING: &str = "nothing is kept of what such a statement replaces.";
+const NOTHING: &str = "nothing of what it changes is kept.";
 
 /// Measures a text. None for a statement that replaces nothing.
 pub(super) async fn measure(
@@ -323,7 +323,7 @@ fn unmeasured(dialect: Dialect, verb: &str) -> &'static str {
             "What it does isn't known beforehand: it runs code that the database or its session holds."
         }
         "select" | "with" | "values" | "table" | "explain" | "show" | "describe" | "desc" => {
-            "What it does beside giving rows isn't known beforehand: what it names or calls isn't looked through."
+            "It gives rows. What else it does isn't known: the views and functions it uses aren't looked through."
         }
         "create" | "drop" | "alter" | "rename" => {
             "What it changes isn't known beforehand: only tables, views and indexes are looked up."
