@@ -11,7 +11,7 @@ use super::proxy::{Closed, Hosts, Proxy};
 use super::{children, repository};
 use crate::assess::{Known, conceal_text};
 use crate::contain::{self, Answer, Cover, DOOR, Door, Hidden, Layers, Plan, Reader, Sort, TEMPORARY, system};
-use crate::domain::{Containment, Countersigned, Facts, Need, PathKind, Place};
+use crate::domain::{Assessment, Containment, Countersigned, Facts, Need, PathKind, Place};
 use crate::private;
 use crate::store::Layer;
 
@@ -157,10 +157,14 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     if let Some(why) = unheld.filter(|_| assessment.needs.contains(&Need::Web)) {
         return Contained::Refused(format!("it looks at public hosts by a proxy alone and {why}"));
     }
-    match shown.filter(|_| assessment.walled.is_some()) {
-        Some(why) => Contained::Refused(format!("it may show sensitive files whole and {why}")),
-        None => contained,
-    }
+    let bare = matches!(&contained, Contained::Cannot(_));
+    let does = match assessment {
+        Assessment { walled: Some(_), .. } => "show sensitive files whole",
+        Assessment { searched: Some(_), .. } if bare => "show lines of sensitive files",
+        Assessment { crowds: Some(_), .. } if bare => "start any number of programs",
+        _ => return contained,
+    };
+    shown.map_or(contained, |why| Contained::Refused(format!("it may {does} and {why}")))
 }
 
 /// Empties the folders of what is committed, of the repository that it runs in and of those around: nothing behind these

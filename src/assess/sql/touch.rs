@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Expr, FromTable, Ident, ObjectName, ObjectNamePart, OrderByExpr, SqliteOnConflict,
-    Statement, TableObject, UpdateTableFromKind, Visit, Visitor,
+    Assignment, AssignmentTarget, BinaryOperator, Expr, FromTable, Ident, ObjectName, ObjectNamePart, OrderByExpr,
+    SqliteOnConflict, Statement, TableObject, UpdateTableFromKind, Visit, Visitor,
 };
 
 use super::foresee::{Act, InTheWay, Parsed, Upsert, bounds, condition, plain, said_of, statement};
@@ -134,6 +134,7 @@ fn touched(
         }
         Statement::Insert(insert) => {
             let TableObject::TableName(name) = &insert.table else { return Err(several()) };
+            unset(&insert)?;
             let in_the_way = said_of(&insert);
             let upsert = Upsert::of(dialect, &insert);
             // What stops halfway keeps what it did until then, which no transaction of ours may take back.
@@ -218,8 +219,28 @@ pub(super) fn columns(assignments: &[Assignment]) -> Vec<String> {
     assignments.iter().flat_map(of).collect()
 }
 
+/// Refuses what sets a variable: read once before, rows would meet another value of it.
+fn unset(part: &impl Visit) -> Result<(), String> {
+    struct Look;
+    impl Visitor for Look {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            match expr {
+                Expr::BinaryOp { op: BinaryOperator::Assignment, .. } => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        }
+    }
+    match part.visit(&mut Look) {
+        ControlFlow::Break(()) => Err("it sets a variable as it meets rows.".to_owned()),
+        ControlFlow::Continue(()) => Ok(()),
+    }
+}
+
 /// Refuses a condition that leaves to chance which rows it meets.
 pub(super) fn steady(condition: &impl Visit) -> Result<(), String> {
+    unset(condition)?;
     struct Look(Option<String>);
     impl Visitor for Look {
         type Break = ();
@@ -302,6 +323,9 @@ mod tests {
             (Dialect::Postgres, "DELETE FROM t WHERE random() < 0.5"),
             (Dialect::Sqlite, "UPDATE t SET a = 1 WHERE b IN (SELECT abs(random()) FROM u)"),
             (Dialect::Mysql, "UPDATE t, u SET t.a = 1"),
+            (Dialect::Mysql, "DELETE FROM t WHERE (@n := @n + 1) < 5"),
+            (Dialect::Mysql, "REPLACE INTO t SELECT id, @n := @n + 1 FROM s"),
+            (Dialect::Mysql, "INSERT INTO t SELECT id, @n := @n + 1 FROM s ON DUPLICATE KEY UPDATE v = VALUES(v)"),
             (Dialect::Sqlite, "INSERT OR FAIL INTO t VALUES (1)"),
             (Dialect::Sqlite, "INSERT OR ROLLBACK INTO t VALUES (1)"),
             (Dialect::Postgres, "DELETE FROM a; DELETE FROM b"),

@@ -130,7 +130,12 @@ pub(super) async fn references(
         return Ok(Ok(Vec::new()));
     }
     let links = links(session, dialect, known, &followers).await?;
-    Ok(links.and_then(|links| links.iter().map(|link| Reference::of(dialect, plan, known, link)).collect()))
+    // Whoever can't see a row can't tell that it refers to another, which takes it along all the same.
+    let seen = |link: &Link| match link.guarded {
+        true => Err(unkept(&link.table, "row policies may hide some of them.")),
+        false => Reference::of(dialect, plan, known, link),
+    };
+    Ok(links.and_then(|links| links.iter().map(seen).collect()))
 }
 
 /// Why rows of a table can't be told by what they refer to.
