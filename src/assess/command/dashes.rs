@@ -55,6 +55,7 @@ impl Judge<'_> {
     /// A program of the table printed paths.
     pub(super) fn searches(&mut self, entry: &Entry, name: &str, words: &[Word], operands: usize) {
         self.led = false;
+        self.through |= self.follows;
         self.unplaced |= entry.bare && !prints_names(name, words);
         // A listing of a folder has names that say nothing of the folder.
         if entry.bare && operands > 0 {
@@ -91,7 +92,8 @@ impl Judge<'_> {
         let recalled = self.remembers || !self.tracked.iter().all(plain);
         let inside = |folder: &String| {
             let fact = facts.below.get(folder);
-            !self.listed || matches!(fact, Some(GlobFact::Nothing | GlobFact::Listed(_) | GlobFact::Tracked(_)))
+            !self.listed && !self.through
+                || matches!(fact, Some(GlobFact::Nothing | GlobFact::Listed(_) | GlobFact::Tracked(_)))
         };
         (!recalled && folders.iter().all(|folder| told(false)(folder) && inside(folder))).then_some(false)
     }

@@ -126,8 +126,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         let written = |root: &Word| {
             root.text().is_some_and(|root| !root.contains([':', '\n']) && !root.starts_with(['@', '|', '-']))
         };
-        judge.led =
-            roots.iter().all(written) && !words.iter().any(|word| matches!(word.text(), Some("-L" | "-H" | "-follow")));
+        let follows = words.iter().any(|word| matches!(word.text(), Some("-L" | "-H" | "-follow")));
+        judge.through |= follows;
+        judge.led = roots.iter().all(written) && !follows;
         judge.readers.insert("find".to_owned());
         let prints = |wanted: &str| tests(words).into_iter().any(|at| words[at].text() == Some(wanted));
         // A found path begins with the place where the search began.

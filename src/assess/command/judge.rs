@@ -113,6 +113,8 @@ pub(super) struct Judge<'a> {
     pub(super) seeks: Option<Depth>,
     /// Links that it finds below them are followed.
     pub(super) follows: bool,
+    /// The same of a search for names.
+    pub(super) through: bool,
     /// What searches find of what git keeps of files, and how much of that is shown.
     pub(super) unearths: Objects,
     pub(super) finds: Objects,
@@ -228,6 +230,7 @@ impl<'a> Judge<'a> {
             recurses: false,
             seeks: None,
             follows: false,
+            through: false,
             unearths: Objects::Elsewhere,
             finds: Objects::None,
             raw: false,

@@ -123,12 +123,15 @@ impl Judge<'_> {
                 Some(GlobFact::Sensitive(path)) => {
                     self.sensitive(format!("{path} is split at its blanks, and a part of it names a sensitive file."));
                 }
-                Some(GlobFact::TooMany) => {
-                    self.walled = Some(format!(
-                        "There are very many names below {folder}: a part of one may name a sensitive file."
-                    ));
-                }
-                Some(GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_) | GlobFact::Tracked(_)) | None => {}
+                Some(
+                    GlobFact::Nothing
+                    | GlobFact::Linked(_)
+                    | GlobFact::Behind(_)
+                    | GlobFact::Listed(_)
+                    | GlobFact::Tracked(_)
+                    | GlobFact::TooMany,
+                )
+                | None => {}
             }
         }
     }
@@ -162,6 +165,8 @@ impl Judge<'_> {
 
     /// What lies below a folder is searched for lines. Walls hide what is sensitive of it.
     pub(super) fn lines_below(&mut self, folder: &str, depth: Depth) {
+        // A link may lead to what it leaves out.
+        let depth = if self.follows { Depth::All } else { depth };
         let fact = self.facts.and_then(|facts| facts.secrets.get(folder));
         let found =
             fact.filter(|fact| depth == Depth::All || matches!(fact, SecretFact::Plain(_) | SecretFact::TooMany));
@@ -201,9 +206,23 @@ impl Judge<'_> {
     }
 
     fn links_among(&mut self, folder: &str) {
-        if let Some(GlobFact::Linked(path)) = self.facts.and_then(|facts| facts.below.get(folder)) {
-            self.walled = Some(format!("{path} is a link to something sensitive, or to a folder elsewhere."));
-        }
+        let walled = match self.facts.and_then(|facts| facts.below.get(folder)) {
+            Some(GlobFact::Linked(path)) => {
+                format!("{path} is a link to something sensitive, or to a folder elsewhere.")
+            }
+            Some(GlobFact::Behind(path)) if self.follows || self.through => {
+                format!("{path} is a link to a folder with something sensitive in it.")
+            }
+            // Only one thing is told of a folder.
+            Some(GlobFact::Sensitive(path)) => format!("Beside {path} a link may lead to something sensitive."),
+            Some(GlobFact::TooMany) => {
+                format!(
+                    "There are very many names below {folder}: one, or a part of one, may lead to a sensitive file."
+                )
+            }
+            Some(GlobFact::Nothing | GlobFact::Behind(_) | GlobFact::Listed(_) | GlobFact::Tracked(_)) | None => return,
+        };
+        self.walled = Some(walled);
     }
 
     /// Whether a name that came into a word by a variable without quotes comes apart there, as far as is known what

@@ -124,7 +124,14 @@ impl Judge<'_> {
             Some(GlobFact::TooMany) => {
                 self.walled = Some(format!("The pattern {shown} may match a sensitive file among very many."));
             }
-            Some(GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_) | GlobFact::Tracked(_)) | None => {}
+            Some(
+                GlobFact::Nothing
+                | GlobFact::Linked(_)
+                | GlobFact::Behind(_)
+                | GlobFact::Listed(_)
+                | GlobFact::Tracked(_),
+            )
+            | None => {}
         }
         self.mentions.globs.insert(pattern);
     }
