@@ -2,7 +2,6 @@
 //! folders.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use super::prepare;
 use crate::assess::{AssessSettings, CommandAssessor};
@@ -84,7 +83,7 @@ fn links_are_followed_to_where_they_lead() {
     put(&workspace, "other/server.key");
     all(&workspace, false, "another folder has a secret");
     assert!(runs("grep -r x src", &workspace) && runs("rg x src", &workspace), "not followed");
-    assert!(runs("find src -type f | xargs cat", &workspace), "not followed");
+    assert!(runs("find src -name '*.rs' | xargs grep x", &workspace), "not followed");
     for (target, what) in [("/etc", "the system's"), ("/", "everything"), ("..", "the home folder")] {
         let (_kept, workspace) = world(&["src/a.rs"]);
         link(&workspace, "src/deep/link", if target == ".." { kept.path() } else { Path::new(target) });
@@ -131,31 +130,99 @@ fn each_of_many_folders_is_looked_at() {
 }
 
 #[test]
-fn what_is_spelled_in_many_ways_is_looked_through_once() {
-    let (kept, workspace) = world(&["src/a.rs"]);
-    let many = kept.path().join("many");
-    std::fs::create_dir(&many).unwrap();
-    for number in 0..20_000 {
-        std::fs::write(many.join(number.to_string()), "").unwrap();
-    }
-    let links: Vec<String> = (0..50).map(|number| format!("l{number}")).collect();
-    for name in &links {
-        link(&workspace, name, &many);
-    }
-    let began = Instant::now();
-    assert!(runs(&format!("grep -r x {}", links.join(" ")), &workspace));
-    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
-    // Six of them are too many, however few there are in each.
-    for number in 0..6 {
-        let folder = workspace.join(format!("d{number}"));
-        std::fs::create_dir(&folder).unwrap();
-        for number in 0..20_000 {
-            std::fs::write(folder.join(number.to_string()), "").unwrap();
-        }
-    }
-    assert!(runs("grep -r x d0 d1 d2 d3", &workspace));
-    assert!(!runs("grep -r x d0 d1 d2 d3 d4 d5", &workspace));
+fn a_pattern_of_very_many_parts_is_not_looked_up() {
+    let (_kept, workspace) = world(&["src/a.rs"]);
     let deep = |depth: usize| format!("rg -L x {}", "*/".repeat(depth));
-    assert!(runs(&deep(3), &workspace.join("src")));
-    assert!(!runs(&deep(300), &workspace.join("src")), "a pattern of very many parts");
+    assert!(runs(&deep(3), &workspace));
+    assert!(!runs(&deep(300), &workspace));
+}
+
+#[test]
+fn what_a_listing_names_is_searched_for_lines_too() {
+    let listed = [
+        "git ls-files | xargs grep -h ''",
+        "grep -h '' $(git ls-files)",
+        "for m in $(find d -name '*.c'); do grep -h '' \"${m%/*}\"/*; done",
+        "ls d | xargs grep -h ''",
+        "rg --files | xargs grep -h ''",
+    ];
+    let (_kept, workspace) = world(&["d/a.c", "b.txt"]);
+    git(&workspace, &["init", "-q"]);
+    git(&workspace, &["add", "."]);
+    for command in listed {
+        assert!(runs(command, &workspace), "{command}");
+    }
+    put(&workspace, "d/server.key");
+    git(&workspace, &["add", "."]);
+    for command in listed {
+        assert!(!runs(command, &workspace), "{command}");
+    }
+    for command in [
+        "git ls-files | xargs wc -l",
+        "git ls-files | grep '\\.c$' | xargs grep -n x",
+        "find . -name '*.c' | xargs grep -n x",
+        "find . -name '*.c' -exec grep -n x {} +",
+        "ls | xargs wc -l",
+    ] {
+        assert!(runs(command, &workspace), "{command}");
+    }
+    let (_kept, workspace) = world(&["d/a.c", ".conf/server.key"]);
+    git(&workspace, &["init", "-q"]);
+    git(&workspace, &["add", "d"]);
+    assert!(runs(listed[0], &workspace), "hidden, and not tracked");
+    git(&workspace, &["add", ".conf"]);
+    assert!(!runs(listed[0], &workspace), "hidden, but tracked");
+}
+
+#[test]
+fn names_that_git_has_count_though_no_such_file_was_found() {
+    let (_kept, workspace) = world(&["a.txt", "sub/b.txt", ".env"]);
+    git(&workspace, &["init", "-q"]);
+    git(&workspace, &["add", "."]);
+    git(&workspace, &["commit", "-qm", "a"]);
+    git(&workspace, &["rm", "-q", "--cached", ".env"]);
+    git(&workspace, &["commit", "-qm", "b"]);
+    for command in [
+        "git diff --name-only HEAD~1 | xargs cat",
+        "cat $(git diff --name-only HEAD~1)",
+        "git ls-tree -r --name-only HEAD~1 | xargs cat",
+        "git diff --name-only HEAD~1 | xargs grep -h ''",
+        "git ls-files ':/' | xargs cat",
+    ] {
+        assert!(!runs(command, &workspace), "{command}");
+    }
+    for command in [
+        "git ls-files | xargs cat",
+        "git ls-files | xargs grep x",
+        "git diff --name-only | xargs cat",
+        "git diff --name-only HEAD~1 | xargs wc -l",
+        "git diff --name-only HEAD~1",
+    ] {
+        assert!(runs(command, &workspace), "{command}");
+    }
+    put(&workspace, "server.key");
+    git(&workspace, &["add", "server.key"]);
+    for command in ["git ls-files ':/' | xargs cat", "git ls-files ':(top)' | xargs cat", "git ls-files .. | xargs cat"]
+    {
+        assert!(!runs_in("sub", command, &workspace), "{command}");
+    }
+    assert!(runs_in("sub", "git ls-files | xargs cat", &workspace));
+    let (_kept, workspace) = world(&["a.txt", ".en[v]"]);
+    git(&workspace, &["init", "-q"]);
+    git(&workspace, &["add", "."]);
+    std::fs::remove_file(workspace.join(".en[v]")).unwrap();
+    for command in ["for f in $(git ls-files); do cat $f; done", "cat $(git grep -l x)"] {
+        assert!(!runs(command, &workspace), "{command}");
+    }
+    git(&workspace, &["rm", "-q", "--cached", ".en[v]"]);
+    assert!(runs("for f in $(git ls-files); do cat $f; done", &workspace));
+    let (_kept, workspace) = world(&["a.txt", ".m/n/server.key"]);
+    for number in 0..70 {
+        put(&workspace, &format!(".h/{number}.pem"));
+    }
+    git(&workspace, &["init", "-q"]);
+    git(&workspace, &["add", "a.txt"]);
+    assert!(runs("git ls-files a.txt | xargs wc -l", &workspace));
+    git(&workspace, &["add", ".m"]);
+    assert!(!runs("git ls-files | xargs cat", &workspace), "one of very many");
 }

@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use globset::GlobMatcher;
 
+use super::tracked::{INDEX, Tracked};
 use super::unguarded::Unguarded;
-use super::{modules, objects, refs, repository, tracked};
+use super::{modules, objects, refs, repository};
 use crate::assess::{Mentions, Sensitive, foreign_settings};
 use crate::domain::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact, SecretFact};
 use crate::private;
@@ -64,6 +65,8 @@ pub struct Seen {
     repositories: HashMap<PathBuf, Option<RepositoryFact>>,
     /// What lies below a folder, and in whose eyes: what of it is sensitive depends on where the operation happens.
     below: HashMap<(PathBuf, Place), Below>,
+    /// What git's index names, by the folder of git, in the same eyes.
+    pub(super) tracked: HashMap<(PathBuf, Place), Option<Arc<Tracked>>>,
     since: Option<Instant>,
     /// A `PATH`, and its folders.
     searched: Option<(OsString, Arc<[PathBuf]>)>,
@@ -103,11 +106,13 @@ pub(super) struct Below {
 pub(super) struct Look<'a> {
     place: &'a Place,
     path: Option<&'a OsStr>,
-    seen: &'a mut Seen,
+    pub(super) seen: &'a mut Seen,
     /// How many names may still be looked through.
     listable: usize,
     /// The same below folders.
     left_below: usize,
+    /// How many bytes of git's indexes may still be read.
+    pub(super) left_index: u64,
     /// Parts of patterns as they are read.
     pub(super) matchers: HashMap<OsString, Option<GlobMatcher>>,
 }
@@ -122,7 +127,7 @@ enum Step {
 
 impl<'a> Look<'a> {
     pub(super) fn new(place: &'a Place, path: Option<&'a OsStr>, seen: &'a mut Seen) -> Self {
-        Self { place, path, seen, listable: LISTED, left_below: ALL_BELOW, matchers: HashMap::new() }
+        Self { place, path, seen, listable: LISTED, left_below: ALL_BELOW, left_index: INDEX, matchers: HashMap::new() }
     }
 
     pub(super) fn place(&self) -> &'a Place {
@@ -201,9 +206,6 @@ impl<'a> Look<'a> {
         }
         for folder in &mentions.refs {
             facts.refs.insert(folder.clone(), refs::plain(&located(folder, self.place)));
-        }
-        for folder in &mentions.tracked {
-            facts.tracked.insert(folder.clone(), tracked::dashed(&located(folder, self.place)));
         }
         for object in &mentions.objects {
             if let Some((folder, id)) = object.rsplit_once(':') {

@@ -174,7 +174,9 @@ enum Leads {
 /// One of these paths, by their names, that git tracks in the repository of a folder.
 fn tracked(root: &Path, paths: &BTreeMap<OsString, PathBuf>) -> Option<GlobFact> {
     let own = repository::own(root).filter(|_| !paths.is_empty())?;
-    let (_, path) = paths.iter().find(|(name, _)| repository::tracks(&own, &[name.as_os_str()]))?;
+    // Of the rest nobody knows.
+    let many = paths.len() >= TRACKED;
+    let (_, path) = paths.iter().find(|(name, _)| many || repository::tracks(&own, &[name.as_os_str()]))?;
     let hidden =
         path.strip_prefix(root).is_ok_and(|below| below.iter().any(|part| part.as_encoded_bytes().starts_with(b".")));
     let path = path.to_string_lossy().into_owned();
@@ -188,7 +190,7 @@ fn plainly_listed(name: &str) -> bool {
 }
 
 /// Whether a shell may take a name apart, or for a pattern.
-fn comes_apart(name: &str) -> bool {
+pub(super) fn comes_apart(name: &str) -> bool {
     name.contains(|c: char| c.is_ascii_whitespace() || GLOB.contains(&c) || QUOTES.contains(&c))
 }
 
@@ -203,7 +205,7 @@ pub(super) fn may_be_flag(name: &str) -> bool {
 }
 
 /// Whether a part of a path is, or as a pattern matches, a sensitive one that the path as a whole is not.
-fn names_sensitive(path: &Path, sensitive: &Sensitive, place: &Place) -> bool {
+pub(super) fn names_sensitive(path: &Path, sensitive: &Sensitive, place: &Place) -> bool {
     let text = path.to_string_lossy();
     let bare = text.replace(QUOTES, "");
     let mut parts = text.split_ascii_whitespace().chain(bare.split_ascii_whitespace());

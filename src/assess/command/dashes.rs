@@ -28,13 +28,17 @@ impl Judge<'_> {
             let compared = text == "--name-only" || text.starts_with("--diff-filter=");
             TRACKED.contains(&text) && name == "git ls-files" || compared && name == "git diff"
         };
-        let operand = |word: &Word| name == "git ls-files" && !word.prefix().starts_with('-');
+        // One that begins with a colon may begin at the top.
+        let operand = |word: &Word| name == "git ls-files" && !word.prefix().starts_with(['-', ':']);
+        // It names nothing but what is there, with a revision before it where it is of another one.
+        let present = name == "git grep";
+        self.mentions.tracked.extend(self.folder());
         match self.folder() {
-            Some(folder) if words.iter().all(|word| known(word) || operand(word)) => {
-                self.mentions.tracked.insert(folder.clone());
-                self.tracked.insert(folder);
+            Some(folder) if words.iter().all(|word| known(word) || operand(word)) => _ = self.tracked.insert(folder),
+            Some(_) | None => {
+                self.remembers = true;
+                self.historic |= !present;
             }
-            Some(_) | None => self.remembers = true,
         }
     }
 

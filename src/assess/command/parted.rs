@@ -15,6 +15,8 @@ pub(super) enum Depth {
     All,
 }
 
+/// What is told where git names files of other revisions.
+const HISTORIC: &str = "Git may name a sensitive file there that it doesn't track now.";
 /// A pattern that may match names of any folder.
 const ANY: &str = "**";
 
@@ -136,9 +138,24 @@ impl Judge<'_> {
         }
     }
 
+    /// Git named files below a folder, and lines of them are searched for.
+    pub(super) fn lines_of_tracked(&mut self, folder: &str) {
+        if let Some(GlobFact::Tracked(path)) = self.facts.and_then(|facts| facts.below.get(folder))
+            && self.recalled
+        {
+            self.lines = Some(format!("{path} is sensitive, and is read, too."));
+        }
+        if self.historic {
+            self.lines = Some(HISTORIC.to_owned());
+        }
+    }
+
     /// What a search found is read, and links among it are followed to where they lead. Gives the folders.
     pub(super) fn links_of_found(&mut self) -> Vec<String> {
         let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
+        if self.historic && self.prints {
+            self.walled = Some(HISTORIC.to_owned());
+        }
         for folder in &folders {
             self.links_below(folder);
             let listed = match self.facts.and_then(|facts| facts.below.get(folder)) {

@@ -282,11 +282,22 @@ impl Judge<'_> {
             self.walled =
                 Some(format!("It shows all of what it finds as {}, which may be a sensitive file.", self.spelt(word)));
         }
-        let searched = if self.recurses { self.seeks } else { (reach == Reach::Hidden).then_some(Depth::All) };
+        // A pattern behind what was found matches names that nothing found.
+        let reach = match reach {
+            Reach::Named if word.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_))) => Reach::Chosen,
+            reach => reach,
+        };
+        let searched = match reach {
+            _ if self.recurses => self.seeks,
+            Reach::Named => None,
+            Reach::Chosen => Some(Depth::Plain),
+            Reach::Hidden | Reach::Everything => Some(Depth::All),
+        };
         if let Some(depth) = searched.filter(|_| self.shows && (self.recurses || !self.prints)) {
             let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
             for folder in folders {
                 self.lines_below(&folder, depth);
+                self.lines_of_tracked(&folder);
             }
         }
         if self.shows && (self.by_line || word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_)))) {
