@@ -3,7 +3,7 @@
 
 use super::expand::Quotes;
 use super::judge::Judge;
-use super::word::{Piece, Word};
+use super::word::{Piece, Reach, Word};
 use crate::domain::{GlobFact, SecretFact, each};
 
 /// To which files below a folder a search comes.
@@ -135,6 +135,18 @@ impl Judge<'_> {
                 )
                 | None => {}
             }
+        }
+    }
+
+    /// How far into a folder a search for lines looks that is handed what was found there.
+    pub(super) fn depth_of_found(&self, word: &Word, reach: Reach) -> Option<Depth> {
+        // A pattern behind what was found matches names that nothing found.
+        let patterned = || word.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)));
+        match reach {
+            _ if self.recurses => self.seeks,
+            Reach::Named if !patterned() => None,
+            Reach::Named | Reach::Chosen => Some(Depth::Plain),
+            Reach::Hidden | Reach::Everything => Some(Depth::All),
         }
     }
 

@@ -6,7 +6,6 @@ use std::path::Path;
 use super::super::run_later;
 use super::judge::{Judge, Objects};
 use super::own::LONGEST;
-use super::parted::Depth;
 use super::word::{Piece, Reach, Word};
 use crate::domain::{GlobFact, PathFact, PathKind, Shape};
 
@@ -282,18 +281,8 @@ impl Judge<'_> {
             self.walled =
                 Some(format!("It shows all of what it finds as {}, which may be a sensitive file.", self.spelt(word)));
         }
-        // A pattern behind what was found matches names that nothing found.
-        let reach = match reach {
-            Reach::Named if word.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_))) => Reach::Chosen,
-            reach => reach,
-        };
-        let searched = match reach {
-            _ if self.recurses => self.seeks,
-            Reach::Named => None,
-            Reach::Chosen => Some(Depth::Plain),
-            Reach::Hidden | Reach::Everything => Some(Depth::All),
-        };
-        if let Some(depth) = searched.filter(|_| self.shows && (self.recurses || !self.prints)) {
+        if let Some(depth) = self.depth_of_found(word, reach).filter(|_| self.shows && (self.recurses || !self.prints))
+        {
             let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
             for folder in folders {
                 self.lines_below(&folder, depth);
