@@ -95,6 +95,9 @@ pub enum GlobFact {
     Sensitive(String),
     /// Nothing by its name, but a link leads to something sensitive, or to a folder elsewhere: its path.
     Linked(String),
+    /// Nothing of that, but below a folder a link leads to another folder of the workspace, which has a sensitive file or a
+    /// link out: the path of the first link.
+    Behind(String),
     /// Below a folder: no part of a path, but one as a whole, which a listing without hidden files shows.
     Listed(String),
     /// The same, but only a listing by git shows it.

@@ -130,6 +130,9 @@ fn seen_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) 
     if facts.trouble.is_none() {
         let globs = mentions.globs.iter().map(|glob| (glob.clone(), look.glob(glob, &settings.sensitive)));
         facts.globs = globs.collect();
+        for folder in &mentions.tracked {
+            facts.tracked.insert(folder.clone(), look.tracked(folder, &settings.sensitive).dashed);
+        }
     }
     facts
 }
@@ -148,8 +151,25 @@ fn all_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -
             facts.below.insert(each(pattern), below.parted);
             facts.secrets.insert(each(pattern), below.secret);
         }
+        for folder in &mentions.tracked {
+            if let (Some(below), more) = (facts.below.get_mut(folder), look.tracked(folder, &settings.sensitive).names)
+                && told_by_git(below, &more)
+            {
+                *below = more;
+            }
+        }
     }
     facts
+}
+
+/// Whether what git's index says of a folder is more than what was found below it.
+fn told_by_git(below: &GlobFact, more: &GlobFact) -> bool {
+    match more {
+        GlobFact::Sensitive(_) => true,
+        GlobFact::TooMany => !matches!(below, GlobFact::Sensitive(_) | GlobFact::Linked(_)),
+        GlobFact::Tracked(_) => matches!(below, GlobFact::Nothing | GlobFact::Behind(_)),
+        GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Behind(_) | GlobFact::Listed(_) => false,
+    }
 }
 
 /// What is found where each name that a loop's pattern matches now is judged by itself, if it may run then.

@@ -2,7 +2,7 @@
 //! an `id_rsa`, `cat n*` beside a link that leads to one. Its letters alone don't say so.
 
 use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
@@ -12,6 +12,9 @@ use crate::domain::{GlobFact, SecretFact};
 
 /// Most paths that a pattern becomes; each is judged.
 const MATCHES: usize = 2_000;
+/// Most parts of a pattern's path, and how many names take as long to look through as a part to read.
+const PARTS: usize = 100;
+const READ: usize = 20;
 
 impl Look<'_> {
     /// Expands a pattern as far as names may still be looked through.
@@ -28,7 +31,7 @@ impl Look<'_> {
     pub(super) fn parted(&mut self, pattern: &str) -> bool {
         let apart = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'*' | b'?' | b'[');
         located(pattern, self.place()).ancestors().any(|start| {
-            if start.file_name().and_then(matcher).is_none() {
+            if start.file_name().is_none_or(|part| !picks(part)) {
                 return false;
             }
             let Some(found) = self.expand(start) else { return true };
@@ -39,9 +42,12 @@ impl Look<'_> {
     /// Every path that a pattern becomes; none where there are more names than may be looked through.
     fn expand(&mut self, whole: &Path) -> Option<Vec<PathBuf>> {
         let mut found = vec![PathBuf::new()];
+        if whole.components().nth(PARTS).is_some() {
+            return None;
+        }
         for part in whole.components() {
             let part = part.as_os_str();
-            let Some(matcher) = matcher(part) else {
+            let Some(matcher) = self.matcher(part)? else {
                 for path in &mut found {
                     path.push(part);
                 }
@@ -56,6 +62,24 @@ impl Look<'_> {
             found = next;
         }
         Some(found)
+    }
+
+    /// Reads a part of a pattern, once for all who have it: none where there were too many, and none in it for a part
+    /// without a pattern, and for one that can't be read as one: the shell takes it for itself then.
+    fn matcher(&mut self, part: &OsStr) -> Option<Option<GlobMatcher>> {
+        if !picks(part) {
+            return Some(None);
+        }
+        if let Some(known) = self.matchers.get(part) {
+            return Some(known.clone());
+        }
+        if !(0..READ).all(|_| self.may_list()) {
+            return None;
+        }
+        let glob = part.to_str().and_then(|text| GlobBuilder::new(text).backslash_escape(true).build().ok());
+        let matcher = glob.map(|glob| glob.compile_matcher());
+        self.matchers.insert(part.to_owned(), matcher.clone());
+        Some(matcher)
     }
 
     /// What a pattern of names matches now, sorted, as the shell spells it; none where these are many or odd.
@@ -74,21 +98,20 @@ impl Look<'_> {
         (names.len() <= LISTED).then_some(names)
     }
 
-    /// What lies below each folder that a pattern matches now, taken together: of all that stands where it begins to match,
-    /// where these are many.
+    /// What lies below each folder that a pattern matches now, taken together; too many names where it may match more than
+    /// are looked through.
     pub(super) fn below_each(&mut self, pattern: &str, everything: bool, sensitive: &Sensitive) -> Below {
         let whole = located(pattern, self.place());
-        let found = self.expand(&whole).map(|found| found.into_iter().filter(|path| path.is_dir()).collect::<Vec<_>>());
-        let folders = found.filter(|found| found.len() <= LISTED).unwrap_or_else(|| {
-            let fixed = |part: &Component<'_>| {
-                matcher(part.as_os_str()).is_none() && !part.as_os_str().as_encoded_bytes().contains(&b'{')
-            };
-            vec![whole.components().take_while(fixed).collect()]
-        });
         let mut all = Below { all: everything, parted: GlobFact::Nothing, dashed: None, secret: SecretFact::Nothing };
-        for folder in folders {
-            let below = self.below(&folder.to_string_lossy(), everything, sensitive);
-            if matches!((&all.parted, &below.parted), (GlobFact::Nothing, _) | (_, GlobFact::Linked(_))) {
+        let Some(found) = self.expand(&whole) else {
+            return Below { parted: GlobFact::TooMany, secret: SecretFact::TooMany, ..all };
+        };
+        for folder in found.into_iter().filter(|path| path.is_dir()) {
+            let Some(folder) = folder.to_str() else {
+                return Below { parted: GlobFact::TooMany, secret: SecretFact::TooMany, ..all };
+            };
+            let below = self.below(folder, everything, sensitive);
+            if matters(&below.parted) > matters(&all.parted) {
                 all.parted = below.parted;
             }
             if plainness(&below.secret) > plainness(&all.secret) {
@@ -100,6 +123,9 @@ impl Look<'_> {
 
     /// Adds the names in a folder that match. False if there are more than may be looked through.
     fn matches(&mut self, folder: &Path, matcher: &GlobMatcher, part: &OsStr, into: &mut Vec<PathBuf>) -> bool {
+        if !self.may_list() {
+            return false;
+        }
         let Ok(names) = std::fs::read_dir(folder) else { return true };
         let hidden = part.as_encoded_bytes().starts_with(b".");
         for name in names.flatten() {
@@ -119,6 +145,17 @@ impl Look<'_> {
     }
 }
 
+/// How much what was found says of links that lead out.
+fn matters(parted: &GlobFact) -> u8 {
+    match parted {
+        GlobFact::Nothing | GlobFact::Listed(_) | GlobFact::Tracked(_) => 0,
+        GlobFact::Sensitive(_) => 1,
+        GlobFact::TooMany => 2,
+        GlobFact::Behind(_) => 3,
+        GlobFact::Linked(_) => 4,
+    }
+}
+
 /// How many searches come to a sensitive file.
 fn plainness(secret: &SecretFact) -> u8 {
     match secret {
@@ -130,10 +167,9 @@ fn plainness(secret: &SecretFact) -> u8 {
     }
 }
 
-/// None for a part without a pattern, and for one that can't be read as one: the shell takes it for itself then.
-fn matcher(part: &OsStr) -> Option<GlobMatcher> {
-    let text = part.to_str().filter(|text| text.contains(['*', '?', '[']))?;
-    GlobBuilder::new(text).backslash_escape(true).build().ok().map(|glob| glob.compile_matcher())
+/// Whether a part of a path may be a pattern.
+fn picks(part: &OsStr) -> bool {
+    part.to_str().is_some_and(|text| text.contains(['*', '?', '[']))
 }
 
 #[cfg(test)]
@@ -180,7 +216,11 @@ mod tests {
             let mut seen = Seen::default();
             match Look::new(&place, None, &mut seen).glob(pattern, &Sensitive::default()) {
                 GlobFact::Sensitive(path) => path.rsplit('/').next().map(str::to_owned),
-                GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_) | GlobFact::Tracked(_) => None,
+                GlobFact::Nothing
+                | GlobFact::Linked(_)
+                | GlobFact::Behind(_)
+                | GlobFact::Listed(_)
+                | GlobFact::Tracked(_) => None,
                 GlobFact::TooMany => Some("too many".to_owned()),
             }
         };

@@ -10,8 +10,11 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use globset::GlobMatcher;
+
+use super::tracked::{INDEX, Tracked};
 use super::unguarded::Unguarded;
-use super::{modules, objects, refs, repository, tracked};
+use super::{modules, objects, refs, repository};
 use crate::assess::{Mentions, Sensitive, foreign_settings};
 use crate::domain::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact, SecretFact};
 use crate::private;
@@ -22,6 +25,9 @@ pub(super) const NAMES: usize = 500;
 const REPOSITORIES: usize = 40;
 /// Most names in all folders together that are looked through.
 const LISTED: usize = 20_000;
+/// Most names below all folders of one operation together that are looked through, and most below one of them.
+const ALL_BELOW: usize = 100_000;
+const BELOW: usize = 50_000;
 /// Most links to nowhere that are followed by hand.
 const LINKS: usize = 16;
 /// Largest file whose content is compared, in bytes; a larger one counts by size and times alone.
@@ -59,6 +65,8 @@ pub struct Seen {
     repositories: HashMap<PathBuf, Option<RepositoryFact>>,
     /// What lies below a folder, and in whose eyes: what of it is sensitive depends on where the operation happens.
     below: HashMap<(PathBuf, Place), Below>,
+    /// What git's index names, by the folder of git, in the same eyes.
+    pub(super) tracked: HashMap<(PathBuf, Place), Option<Arc<Tracked>>>,
     since: Option<Instant>,
     /// A `PATH`, and its folders.
     searched: Option<(OsString, Arc<[PathBuf]>)>,
@@ -98,9 +106,15 @@ pub(super) struct Below {
 pub(super) struct Look<'a> {
     place: &'a Place,
     path: Option<&'a OsStr>,
-    seen: &'a mut Seen,
+    pub(super) seen: &'a mut Seen,
     /// How many names may still be looked through.
     listable: usize,
+    /// The same below folders.
+    left_below: usize,
+    /// How many bytes of git's indexes may still be read.
+    pub(super) left_index: u64,
+    /// Parts of patterns as they are read.
+    pub(super) matchers: HashMap<OsString, Option<GlobMatcher>>,
 }
 
 /// What stands at one part of a path.
@@ -113,7 +127,7 @@ enum Step {
 
 impl<'a> Look<'a> {
     pub(super) fn new(place: &'a Place, path: Option<&'a OsStr>, seen: &'a mut Seen) -> Self {
-        Self { place, path, seen, listable: LISTED }
+        Self { place, path, seen, listable: LISTED, left_below: ALL_BELOW, left_index: INDEX, matchers: HashMap::new() }
     }
 
     pub(super) fn place(&self) -> &'a Place {
@@ -130,12 +144,19 @@ impl<'a> Look<'a> {
     /// What lies below a folder, looked through once for all who ask from the same place: all of it, or what a search
     /// comes to which passes hidden folders and build products over.
     pub(super) fn below(&mut self, folder: &str, all: bool, sensitive: &Sensitive) -> Below {
-        let about = (located(folder, self.place), self.place.clone());
+        // However a folder is spelled, it is one.
+        let spelled = located(folder, self.place);
+        let about = (spelled.canonicalize().unwrap_or(spelled), self.place.clone());
         if let Some(known) = self.seen.below.get(&about).filter(|known| known.all || !all) {
             return known.clone();
         }
-        let below = self.looked_below(&about.0, all, sensitive);
-        self.seen.below.insert(about, below.clone());
+        let most = BELOW.min(self.left_below);
+        let (below, left) = self.looked_below(&about.0, all, most, sensitive);
+        self.left_below -= most - left;
+        // What wasn't seen for what the same operation looked at before, another one may see.
+        if most == BELOW || left > 0 {
+            self.seen.below.insert(about, below.clone());
+        }
         below
     }
 
@@ -185,9 +206,6 @@ impl<'a> Look<'a> {
         }
         for folder in &mentions.refs {
             facts.refs.insert(folder.clone(), refs::plain(&located(folder, self.place)));
-        }
-        for folder in &mentions.tracked {
-            facts.tracked.insert(folder.clone(), tracked::dashed(&located(folder, self.place)));
         }
         for object in &mentions.objects {
             if let Some((folder, id)) = object.rsplit_once(':') {

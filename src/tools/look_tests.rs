@@ -126,3 +126,25 @@ fn what_was_seen_is_shared_until_it_is_refreshed() {
     assert_eq!(kind(Duration::from_mins(1)), PathKind::Missing);
     assert_eq!(kind(Duration::ZERO), PathKind::File);
 }
+
+#[test]
+fn what_lies_below_folders_is_looked_through_once_and_only_so_much_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    for name in ["a/1", "a/2", "a/3", "b/1", "b/2", "b/3"] {
+        std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+        std::fs::write(root.join(name), "").unwrap();
+    }
+    std::os::unix::fs::symlink(root.join("a"), root.join("l")).unwrap();
+    let place = place(&root);
+    let mut seen = Seen::default();
+    let sensitive = Sensitive::default();
+    let mut look = Look { left_below: 5, ..Look::new(&place, None, &mut seen) };
+    for name in ["a", "l", "./b/../a"] {
+        assert_eq!(look.below(name, true, &sensitive).secret, SecretFact::Nothing, "{name}");
+        assert_eq!(look.left_below, 2, "{name}");
+    }
+    assert_eq!(look.below("b", true, &sensitive).secret, SecretFact::TooMany);
+    let mut look = Look::new(&place, None, &mut seen);
+    assert_eq!(look.below("b", true, &sensitive).secret, SecretFact::Nothing, "another operation");
+}

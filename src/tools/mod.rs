@@ -1,6 +1,8 @@
 //! The tools: one external thing a file. A tool reads arguments into an operation, names its assessor, and
 //! runs only what the gate countersigned. Imports `domain`, `assess` (its own assessor) and `contain`.
 
+#[cfg(test)]
+mod below_tests;
 mod children;
 mod command;
 mod contained;

@@ -1,7 +1,7 @@
 //! Whether a path below a folder names a sensitive file where it comes apart: `cat $(find .)` reads `.env` where a file
 //! is called `a.txt .env`, and `xargs` drops quotes and backslashes, too. And whether a part may be a flag, as of `a -i`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,6 @@ use crate::assess::Sensitive;
 use crate::contain::system;
 use crate::domain::{GlobFact, Place, SecretFact};
 
-/// Most names below a folder that are looked through.
-const NAMES: usize = 50_000;
 /// Most sensitive names of which it is asked whether git tracks them.
 const TRACKED: usize = 64;
 /// Signs by which a name is a pattern.
@@ -29,20 +27,31 @@ struct Folder {
     plain: bool,
     /// Whether its own path may come apart.
     odd: bool,
+    /// The link through which alone it is come to: it lies elsewhere in the workspace.
+    through: Option<PathBuf>,
 }
 
 impl Look<'_> {
     /// Looks through all that lies below a folder: for parts of paths that are sensitive, and for those that may be
     /// flags, where that could be told. Links are not followed, but where they lead is looked at. Hidden folders and build
-    /// products are passed over unless everything is wanted.
-    pub(super) fn looked_below(&self, root: &Path, everything: bool, sensitive: &Sensitive) -> Below {
+    /// products are passed over unless everything is wanted. Looks at so many names at most, and gives how many are left.
+    pub(super) fn looked_below(
+        &self,
+        root: &Path,
+        everything: bool,
+        most: usize,
+        sensitive: &Sensitive,
+    ) -> (Below, usize) {
         // What a plain search passes over comes last: where there is too much of it, nothing plain is left out.
         let (mut folders, mut passed_over) =
-            (vec![Folder { path: root.to_owned(), plain: true, odd: false }], Vec::new());
-        let (mut left, mut dashed, mut parted, mut linked, mut listed) = (NAMES, false, None, None, None);
+            (vec![Folder { path: root.to_owned(), plain: true, odd: false, through: None }], Vec::new());
+        // Behind links, last of all.
+        let (mut behind, mut led) = (Vec::new(), HashSet::new());
+        let (mut left, mut dashed, mut parted, mut linked, mut listed) = (most, false, None, None, None);
+        let mut leading = None;
         let mut left_out: BTreeMap<OsString, PathBuf> = BTreeMap::new();
         let (mut all, mut plainly) = (true, false);
-        'all: while let Some(folder) = folders.pop().or_else(|| passed_over.pop()) {
+        'all: while let Some(folder) = folders.pop().or_else(|| passed_over.pop()).or_else(|| behind.pop()) {
             if !folder.plain && !everything {
                 all = false;
                 break;
@@ -58,6 +67,24 @@ impl Look<'_> {
                 let path = entry.path();
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
+                let kind = entry.file_type().ok();
+                let is_folder = kind.is_some_and(|kind| kind.is_dir());
+                let leads = kind.is_some_and(|kind| kind.is_symlink()).then(|| self.leads(&path, sensitive));
+                if let Some(link) = &folder.through {
+                    let out = matches!(leads, Some(Leads::Out));
+                    if out || sensitive.means(&path.to_string_lossy(), is_folder, self.place()) {
+                        leading.get_or_insert_with(|| link.to_string_lossy().into_owned());
+                    }
+                    dashed |= may_be_flag(&name);
+                    if is_folder {
+                        behind.push(Folder { path, plain: false, odd: false, through: folder.through.clone() });
+                    } else if let Some(Leads::To(target)) = leads
+                        && led.insert(target.clone())
+                    {
+                        behind.push(Folder { path: target, plain: false, odd: false, through: folder.through.clone() });
+                    }
+                    continue;
+                }
                 dashed |= may_be_flag(&name) || folder.path == root && name.starts_with(['+', '@']);
                 let odd = folder.odd || comes_apart(&name);
                 if parted.is_none()
@@ -66,8 +93,6 @@ impl Look<'_> {
                 {
                     parted = Some(path.to_string_lossy().into_owned());
                 }
-                let kind = entry.file_type().ok();
-                let is_folder = kind.is_some_and(|kind| kind.is_dir());
                 let plain = folder.plain && plainly_listed(&name);
                 if listed.is_none()
                     && (plain || left_out.len() < TRACKED)
@@ -79,13 +104,16 @@ impl Look<'_> {
                         left_out.entry(entry.file_name()).or_insert_with(|| path.clone());
                     }
                 }
-                if is_folder {
-                    if plain { &mut folders } else { &mut passed_over }.push(Folder { path, plain, odd });
-                } else if linked.is_none()
-                    && kind.is_some_and(|kind| kind.is_symlink())
-                    && self.leads_out(&path, sensitive)
-                {
-                    linked = Some(path.to_string_lossy().into_owned());
+                match leads {
+                    _ if is_folder => {
+                        let to = if plain { &mut folders } else { &mut passed_over };
+                        to.push(Folder { path, plain, odd, through: None });
+                    }
+                    Some(Leads::Out) => _ = linked.get_or_insert_with(|| path.to_string_lossy().into_owned()),
+                    Some(Leads::To(target)) if !target.starts_with(root) && led.insert(target.clone()) => {
+                        behind.push(Folder { path: target, plain: false, odd: false, through: Some(path) });
+                    }
+                    Some(Leads::To(_) | Leads::Nowhere) | None => {}
                 }
             }
         }
@@ -96,7 +124,7 @@ impl Look<'_> {
             (None, None) if all => SecretFact::Nothing,
             (None, None) => SecretFact::HiddenTooMany,
         };
-        Below {
+        let below = Below {
             all: everything,
             parted: match (parted, all) {
                 (Some(path), _) => GlobFact::Sensitive(path),
@@ -105,28 +133,50 @@ impl Look<'_> {
                     .map(GlobFact::Linked)
                     .or_else(|| listed.map(GlobFact::Listed))
                     .or_else(|| tracked(root, &left_out))
+                    .or_else(|| leading.map(GlobFact::Behind))
                     .unwrap_or(GlobFact::Nothing),
             },
             dashed: (dashed || all).then_some(dashed),
             secret,
-        }
+        };
+        (below, left)
     }
 
-    /// Whether a link leads to something sensitive, or to a folder outside of the workspace, of which nobody knows what
-    /// is in it.
-    fn leads_out(&self, link: &Path, sensitive: &Sensitive) -> bool {
+    /// Where a link leads: out of the workspace not by a folder of the system below which nothing is sensitive.
+    fn leads(&self, link: &Path, sensitive: &Sensitive) -> Leads {
         let place = self.place();
-        link.canonicalize().is_ok_and(|target| {
-            sensitive.entry(&target.to_string_lossy(), place).is_some()
-                || target.is_dir() && !target.starts_with(&place.workspace) && !system(&target)
-        })
+        let Ok(target) = link.canonicalize() else { return Leads::Nowhere };
+        let text = target.to_string_lossy();
+        let folder = target.is_dir();
+        let inside = target.starts_with(&place.workspace);
+        if sensitive.entry(&text, place).is_some()
+            || folder && !inside && (!system(&target) || sensitive.lies_below(&text, place))
+        {
+            Leads::Out
+        } else if folder && inside {
+            Leads::To(target)
+        } else {
+            Leads::Nowhere
+        }
     }
+}
+
+/// Where a link leads.
+enum Leads {
+    /// To something sensitive, or to a folder outside of the workspace, of which nobody knows what is in it.
+    Out,
+    /// To a folder of the workspace.
+    To(PathBuf),
+    /// To nothing that matters.
+    Nowhere,
 }
 
 /// One of these paths, by their names, that git tracks in the repository of a folder.
 fn tracked(root: &Path, paths: &BTreeMap<OsString, PathBuf>) -> Option<GlobFact> {
     let own = repository::own(root).filter(|_| !paths.is_empty())?;
-    let (_, path) = paths.iter().find(|(name, _)| repository::tracks(&own, &[name.as_os_str()]))?;
+    // Of the rest nobody knows.
+    let many = paths.len() >= TRACKED;
+    let (_, path) = paths.iter().find(|(name, _)| many || repository::tracks(&own, &[name.as_os_str()]))?;
     let hidden =
         path.strip_prefix(root).is_ok_and(|below| below.iter().any(|part| part.as_encoded_bytes().starts_with(b".")));
     let path = path.to_string_lossy().into_owned();
@@ -140,7 +190,7 @@ fn plainly_listed(name: &str) -> bool {
 }
 
 /// Whether a shell may take a name apart, or for a pattern.
-fn comes_apart(name: &str) -> bool {
+pub(super) fn comes_apart(name: &str) -> bool {
     name.contains(|c: char| c.is_ascii_whitespace() || GLOB.contains(&c) || QUOTES.contains(&c))
 }
 
@@ -155,7 +205,7 @@ pub(super) fn may_be_flag(name: &str) -> bool {
 }
 
 /// Whether a part of a path is, or as a pattern matches, a sensitive one that the path as a whole is not.
-fn names_sensitive(path: &Path, sensitive: &Sensitive, place: &Place) -> bool {
+pub(super) fn names_sensitive(path: &Path, sensitive: &Sensitive, place: &Place) -> bool {
     let text = path.to_string_lossy();
     let bare = text.replace(QUOTES, "");
     let mut parts = text.split_ascii_whitespace().chain(bare.split_ascii_whitespace());

@@ -209,7 +209,7 @@ impl Judge<'_> {
             reading.reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));
         }
         if narrow {
-            reading.reach = Some(Reach::Chosen);
+            reading.reach = Some(Reach::Named);
         }
         let together = !entry.apart.is_empty() && entry.apart.iter().all(|flags| given.carry(flags));
         if together || given.carry(&entry.clash) && !given.carry(&entry.unless) {
@@ -254,7 +254,8 @@ impl Judge<'_> {
         let seeks = named && self.seeks_sensitive();
         let tainted = reading.tainted || seeks;
         let paths = Feed::Paths(match reading.reach.unwrap_or(Reach::Chosen) {
-            Reach::Chosen if reading.hidden && !picks => Reach::Hidden,
+            Reach::Chosen if picks => Reach::Named,
+            Reach::Chosen if reading.hidden => Reach::Hidden,
             reach => reach,
         });
         self.produced = match entry.produces {
@@ -265,7 +266,9 @@ impl Judge<'_> {
             Produces::Same if reading.altered || seeks || self.recurses => Feed::Text,
             // Some of them take a zero byte for text.
             Produces::Same if operands == 0 || !reading.whole && entry.first.len() == operands => match self.feed {
-                Feed::Paths(Reach::Hidden) | Feed::Whole(Reach::Hidden) if picks => Feed::Paths(Reach::Chosen),
+                Feed::Paths(Reach::Chosen | Reach::Hidden) | Feed::Whole(Reach::Chosen | Reach::Hidden) if picks => {
+                    Feed::Paths(Reach::Named)
+                }
                 Feed::Whole(reach) => Feed::Paths(reach),
                 // It may add to what came in.
                 Feed::Nothing => Feed::Text,

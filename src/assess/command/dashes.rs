@@ -28,13 +28,17 @@ impl Judge<'_> {
             let compared = text == "--name-only" || text.starts_with("--diff-filter=");
             TRACKED.contains(&text) && name == "git ls-files" || compared && name == "git diff"
         };
-        let operand = |word: &Word| name == "git ls-files" && !word.prefix().starts_with('-');
+        // One that begins with a colon may begin at the top.
+        let operand = |word: &Word| name == "git ls-files" && !word.prefix().starts_with(['-', ':']);
+        // It names nothing but what is there, with a revision before it where it is of another one.
+        let present = name == "git grep";
+        self.mentions.tracked.extend(self.folder());
         match self.folder() {
-            Some(folder) if words.iter().all(|word| known(word) || operand(word)) => {
-                self.mentions.tracked.insert(folder.clone());
-                self.tracked.insert(folder);
+            Some(folder) if words.iter().all(|word| known(word) || operand(word)) => _ = self.tracked.insert(folder),
+            Some(_) | None => {
+                self.remembers = true;
+                self.historic |= !present;
             }
-            Some(_) | None => self.remembers = true,
         }
     }
 
@@ -55,6 +59,7 @@ impl Judge<'_> {
     /// A program of the table printed paths.
     pub(super) fn searches(&mut self, entry: &Entry, name: &str, words: &[Word], operands: usize) {
         self.led = false;
+        self.through |= self.follows;
         self.unplaced |= entry.bare && !prints_names(name, words);
         // A listing of a folder has names that say nothing of the folder.
         if entry.bare && operands > 0 {
@@ -91,7 +96,8 @@ impl Judge<'_> {
         let recalled = self.remembers || !self.tracked.iter().all(plain);
         let inside = |folder: &String| {
             let fact = facts.below.get(folder);
-            !self.listed || matches!(fact, Some(GlobFact::Nothing | GlobFact::Listed(_) | GlobFact::Tracked(_)))
+            !self.listed && !self.through
+                || matches!(fact, Some(GlobFact::Nothing | GlobFact::Listed(_) | GlobFact::Tracked(_)))
         };
         (!recalled && folders.iter().all(|folder| told(false)(folder) && inside(folder))).then_some(false)
     }

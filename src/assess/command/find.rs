@@ -27,6 +27,8 @@ const WHOLE: &str = " maxdepth mindepth type xtype depth d follow mount xdev x n
 /// Judges the words of `find`.
 pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     let before = judge.findings.len();
+    let follows = words.iter().any(|word| matches!(word.text(), Some("-L" | "-H" | "-follow")));
+    judge.through |= follows;
     let (roots, names) = places(words);
     let roots: Vec<Word> = if roots.is_empty() { vec![Word::exact(".")] } else { roots.into_iter().cloned().collect() };
     let root = if let [only] = roots.as_slice() { only.clone() } else { Word::any() };
@@ -37,7 +39,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     // Where secrets lie below, a mere name may be that of one.
     let chosen = named(words) && !(everything && names.iter().any(|name| !ordinary(name)));
     let reach = match (chosen, everything) {
-        (true, _) => Reach::Chosen,
+        (true, _) => Reach::Named,
         (false, true) => Reach::Everything,
         (false, false) => Reach::Hidden,
     };
@@ -126,8 +128,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         let written = |root: &Word| {
             root.text().is_some_and(|root| !root.contains([':', '\n']) && !root.starts_with(['@', '|', '-']))
         };
-        judge.led =
-            roots.iter().all(written) && !words.iter().any(|word| matches!(word.text(), Some("-L" | "-H" | "-follow")));
+        judge.led = roots.iter().all(written) && !follows;
         judge.readers.insert("find".to_owned());
         let prints = |wanted: &str| tests(words).into_iter().any(|at| words[at].text() == Some(wanted));
         // A found path begins with the place where the search began.

@@ -113,6 +113,8 @@ pub(super) struct Judge<'a> {
     pub(super) seeks: Option<Depth>,
     /// Links that it finds below them are followed.
     pub(super) follows: bool,
+    /// The same of a search for names.
+    pub(super) through: bool,
     /// What searches find of what git keeps of files, and how much of that is shown.
     pub(super) unearths: Objects,
     pub(super) finds: Objects,
@@ -157,6 +159,8 @@ pub(super) struct Judge<'a> {
     /// The folders in which git named what it tracks now, and whether it named paths of its history, too.
     pub(super) tracked: BTreeSet<String>,
     pub(super) remembers: bool,
+    /// Of these, whether such a path may be that of a file which it doesn't track now, or which lies elsewhere.
+    pub(super) historic: bool,
     /// Whether all names that a cluster printed say of what type they are, and none of those is secret; none before it did.
     pub(super) typed: Option<bool>,
     /// Whether every line of what a search finds begins with a place that its words name.
@@ -172,8 +176,8 @@ pub(super) struct Judge<'a> {
     pub(super) depth: usize,
     /// How many of the bodies that it is in may run any number of times.
     pub(super) repeats: usize,
-    /// How many of these nothing ends but what they do.
-    pub(super) endless: usize,
+    /// How many of them programs were told to run at once, each by the one before.
+    pub(super) at_once: u32,
     /// What is judged now: a command, or a word of it.
     pub(super) span: Option<Span>,
     /// The raw word that is expanded now.
@@ -228,6 +232,7 @@ impl<'a> Judge<'a> {
             recurses: false,
             seeks: None,
             follows: false,
+            through: false,
             unearths: Objects::Elsewhere,
             finds: Objects::None,
             raw: false,
@@ -250,6 +255,7 @@ impl<'a> Judge<'a> {
             searched: BTreeSet::new(),
             tracked: BTreeSet::new(),
             remembers: false,
+            historic: false,
             typed: None,
             led: false,
             by_line: false,
@@ -262,7 +268,7 @@ impl<'a> Judge<'a> {
             stood_in: BTreeSet::new(),
             depth: 0,
             repeats: 0,
-            endless: 0,
+            at_once: 1,
             span: None,
             word: None,
             text,

@@ -1,7 +1,5 @@
-//! How many processes run side by side: what starts some without waiting for them, in a loop that nothing ends, or is told
-//! to run very many at once. Walls limit that; where none are, it asks.
-
-use brush_parser::ast::{Command, CompoundList};
+//! How many processes run side by side: what starts some without waiting for them, in a loop, or is told to run very many
+//! at once. Walls limit that; where none are, it asks.
 
 use super::judge::Judge;
 use super::word::Word;
@@ -13,7 +11,8 @@ impl Judge<'_> {
     /// A number of processes or threads that run at once, as a program is told it. What is no number it refuses, or takes
     /// for as many as the machine has processors.
     pub(super) fn few(&mut self, name: &str, word: &Word) {
-        let most = |text: &str| text.parse::<u32>().is_ok_and(|number| number > FEW) || text.len() > 9;
+        let all = |number: u32| number.saturating_mul(self.at_once);
+        let most = |text: &str| text.parse::<u32>().is_ok_and(|number| all(number) > FEW) || text.len() > 9;
         if word.text().is_none_or(most) {
             let sentence = format!("`{name}` may start very many processes at once ({}).", self.spelt(word));
             self.crowds = Some(sentence);
@@ -28,35 +27,17 @@ impl Judge<'_> {
         } else {
             self.few("xargs", word);
         }
+        let number = word.text().and_then(|text| text.parse::<u32>().ok());
+        self.at_once = self.at_once.saturating_mul(number.unwrap_or(FEW).max(1));
     }
 
-    /// Something is started that nobody waits for: in a loop that is any number of processes.
+    /// Something is started that nobody waits for, or that flows in or out as a file, which not every program reads to its
+    /// end: in a loop that is any number of processes.
     pub(super) fn starts_beside(&mut self) {
         if self.repeats > 0 {
             self.crowds = Some("A loop of it starts processes without waiting for them.".to_owned());
         }
     }
-
-    /// The same of what flows in or out as a file, which most programs read to its end: in a loop that nothing ends.
-    pub(super) fn flows_beside(&mut self) {
-        if self.endless > 0 {
-            self.starts_beside();
-        }
-    }
-
-    /// Runs `inner`, in which something may be repeated without an end.
-    pub(super) fn endlessly(&mut self, endless: bool, inner: impl FnOnce(&mut Self)) {
-        self.endless += usize::from(endless);
-        inner(self);
-        self.endless -= usize::from(endless);
-    }
-}
-
-/// Whether a loop's condition reads a line: it ends with what it reads.
-pub(super) fn reads_lines(condition: &CompoundList) -> bool {
-    let Some(item) = condition.0.first() else { return false };
-    let [Command::Simple(command)] = item.0.first.seq.as_slice() else { return false };
-    command.word_or_name.as_ref().is_some_and(|name| name.value == "read")
 }
 
 #[cfg(test)]
@@ -95,7 +76,20 @@ mod tests {
             ("rg -j 0 x", false),
             ("rg -j4 x", false),
             ("sort --parallel=4 a", false),
-            ("while read -r f; do diff <(sort \"$f\") /dev/null; done < a", false),
+            ("while read -r f; do diff <(sort a) /dev/null; done < a", true),
+            ("for i in $(seq 100000); do : <(sleep 1000); done", true),
+            ("while read -r x; do : <(sleep 1000); done < <(yes)", true),
+            ("while read -r x; do exec 3< <(sleep 1000); done < a", true),
+            ("watch -n0.1 'sleep 1000 &'", true),
+            ("yes | xargs -n1 bash -c 'exec 3< <(sleep 1000)'", true),
+            ("find . -name x -exec bash -c ': <(sleep 1000)' \\;", true),
+            ("seq 9999 | xargs -P 64 xargs -P 64 -n1 sleep", true),
+            ("seq 9999 | xargs -P 64 sort --parallel=4", true),
+            ("seq 9999 | xargs -P 8 xargs -P 8 -n1 sleep", false),
+            ("seq 99 | xargs -P 64 -n1 sleep; seq 99 | xargs -P 64 -n1 sleep", false),
+            ("for f in a b; do diff <(sort \"$f\") c; done", false),
+            ("while read -r x; do echo x; done < <(sort a)", false),
+            ("watch -n1 'ls | wc -l'", false),
             ("diff <(sort a) <(sort b)", false),
             ("while sleep 1; do date; done", false),
         ] {

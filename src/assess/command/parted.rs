@@ -3,7 +3,7 @@
 
 use super::expand::Quotes;
 use super::judge::Judge;
-use super::word::{Piece, Word};
+use super::word::{Piece, Reach, Word};
 use crate::domain::{GlobFact, SecretFact, each};
 
 /// To which files below a folder a search comes.
@@ -15,6 +15,8 @@ pub(super) enum Depth {
     All,
 }
 
+/// What is told where git names files of other revisions.
+const HISTORIC: &str = "Git may name a sensitive file there that it doesn't track now.";
 /// A pattern that may match names of any folder.
 const ANY: &str = "**";
 
@@ -123,19 +125,49 @@ impl Judge<'_> {
                 Some(GlobFact::Sensitive(path)) => {
                     self.sensitive(format!("{path} is split at its blanks, and a part of it names a sensitive file."));
                 }
-                Some(GlobFact::TooMany) => {
-                    self.walled = Some(format!(
-                        "There are very many names below {folder}: a part of one may name a sensitive file."
-                    ));
-                }
-                Some(GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_) | GlobFact::Tracked(_)) | None => {}
+                Some(
+                    GlobFact::Nothing
+                    | GlobFact::Linked(_)
+                    | GlobFact::Behind(_)
+                    | GlobFact::Listed(_)
+                    | GlobFact::Tracked(_)
+                    | GlobFact::TooMany,
+                )
+                | None => {}
             }
+        }
+    }
+
+    /// How far into a folder a search for lines looks that is handed what was found there.
+    pub(super) fn depth_of_found(&self, word: &Word, reach: Reach) -> Option<Depth> {
+        // A pattern behind what was found matches names that nothing found.
+        let patterned = || word.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)));
+        match reach {
+            _ if self.recurses => self.seeks,
+            Reach::Named if !patterned() => None,
+            Reach::Named | Reach::Chosen => Some(Depth::Plain),
+            Reach::Hidden | Reach::Everything => Some(Depth::All),
+        }
+    }
+
+    /// Git named files below a folder, and lines of them are searched for.
+    pub(super) fn lines_of_tracked(&mut self, folder: &str) {
+        if let Some(GlobFact::Tracked(path)) = self.facts.and_then(|facts| facts.below.get(folder))
+            && self.recalled
+        {
+            self.lines = Some(format!("{path} is sensitive, and is read, too."));
+        }
+        if self.historic {
+            self.lines = Some(HISTORIC.to_owned());
         }
     }
 
     /// What a search found is read, and links among it are followed to where they lead. Gives the folders.
     pub(super) fn links_of_found(&mut self) -> Vec<String> {
         let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
+        if self.historic && self.prints {
+            self.walled = Some(HISTORIC.to_owned());
+        }
         for folder in &folders {
             self.links_below(folder);
             let listed = match self.facts.and_then(|facts| facts.below.get(folder)) {
@@ -162,6 +194,8 @@ impl Judge<'_> {
 
     /// What lies below a folder is searched for lines. Walls hide what is sensitive of it.
     pub(super) fn lines_below(&mut self, folder: &str, depth: Depth) {
+        // A link may lead to what it leaves out.
+        let depth = if self.follows { Depth::All } else { depth };
         let fact = self.facts.and_then(|facts| facts.secrets.get(folder));
         let found =
             fact.filter(|fact| depth == Depth::All || matches!(fact, SecretFact::Plain(_) | SecretFact::TooMany));
@@ -201,9 +235,23 @@ impl Judge<'_> {
     }
 
     fn links_among(&mut self, folder: &str) {
-        if let Some(GlobFact::Linked(path)) = self.facts.and_then(|facts| facts.below.get(folder)) {
-            self.walled = Some(format!("{path} is a link to something sensitive, or to a folder elsewhere."));
-        }
+        let walled = match self.facts.and_then(|facts| facts.below.get(folder)) {
+            Some(GlobFact::Linked(path)) => {
+                format!("{path} is a link to something sensitive, or to a folder elsewhere.")
+            }
+            Some(GlobFact::Behind(path)) if self.follows || self.through => {
+                format!("{path} is a link to a folder with something sensitive in it.")
+            }
+            // Only one thing is told of a folder.
+            Some(GlobFact::Sensitive(path)) => format!("Beside {path} a link may lead to something sensitive."),
+            Some(GlobFact::TooMany) => {
+                format!(
+                    "There are very many names below {folder}: one, or a part of one, may lead to a sensitive file."
+                )
+            }
+            Some(GlobFact::Nothing | GlobFact::Behind(_) | GlobFact::Listed(_) | GlobFact::Tracked(_)) | None => return,
+        };
+        self.walled = Some(walled);
     }
 
     /// Whether a name that came into a word by a variable without quotes comes apart there, as far as is known what

@@ -6,7 +6,6 @@ use std::path::Path;
 use super::super::run_later;
 use super::judge::{Judge, Objects};
 use super::own::LONGEST;
-use super::parted::Depth;
 use super::word::{Piece, Reach, Word};
 use crate::domain::{GlobFact, PathFact, PathKind, Shape};
 
@@ -124,7 +123,14 @@ impl Judge<'_> {
             Some(GlobFact::TooMany) => {
                 self.walled = Some(format!("The pattern {shown} may match a sensitive file among very many."));
             }
-            Some(GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_) | GlobFact::Tracked(_)) | None => {}
+            Some(
+                GlobFact::Nothing
+                | GlobFact::Linked(_)
+                | GlobFact::Behind(_)
+                | GlobFact::Listed(_)
+                | GlobFact::Tracked(_),
+            )
+            | None => {}
         }
         self.mentions.globs.insert(pattern);
     }
@@ -275,11 +281,12 @@ impl Judge<'_> {
             self.walled =
                 Some(format!("It shows all of what it finds as {}, which may be a sensitive file.", self.spelt(word)));
         }
-        let searched = if self.recurses { self.seeks } else { (reach == Reach::Hidden).then_some(Depth::All) };
-        if let Some(depth) = searched.filter(|_| self.shows && (self.recurses || !self.prints)) {
+        if let Some(depth) = self.depth_of_found(word, reach).filter(|_| self.shows && (self.recurses || !self.prints))
+        {
             let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
             for folder in folders {
                 self.lines_below(&folder, depth);
+                self.lines_of_tracked(&folder);
             }
         }
         if self.shows && (self.by_line || word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_)))) {

@@ -109,6 +109,7 @@ impl Judge<'_> {
     fn redirected(&mut self, kind: &IoFileRedirectKind, target: &IoFileRedirectTarget) {
         match (kind, target) {
             (_, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
+                self.starts_beside();
                 self.deeper(|judge| judge.isolated(|judge| judge.list(&subshell.list)));
             }
             (_, IoFileRedirectTarget::Fd(number)) => self.opened |= *number == 0,

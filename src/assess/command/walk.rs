@@ -10,7 +10,6 @@ use brush_parser::ast::{
 };
 
 use super::judge::{Feed, Judge};
-use super::many::reads_lines;
 use super::parse::parse;
 use super::raw::one_variable;
 use super::redirect::complains;
@@ -156,7 +155,7 @@ impl Judge<'_> {
                 for expression in [&command.initializer, &command.condition, &command.updater].into_iter().flatten() {
                     self.arithmetic(&expression.value);
                 }
-                self.endlessly(true, |judge| judge.repeated(|judge| judge.list(&command.body.list)));
+                self.repeated(|judge| judge.list(&command.body.list));
             }
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => {
@@ -213,11 +212,9 @@ impl Judge<'_> {
                 self.scope = after;
             }
             CompoundCommand::WhileClause(command) | CompoundCommand::UntilClause(command) => {
-                self.endlessly(!reads_lines(&command.0), |judge| {
-                    judge.repeated(|judge| {
-                        judge.list(&command.0);
-                        judge.list(&command.1.list);
-                    });
+                self.repeated(|judge| {
+                    judge.list(&command.0);
+                    judge.list(&command.1.list);
                 });
             }
             CompoundCommand::Coprocess(_) => {
@@ -341,7 +338,7 @@ impl Judge<'_> {
                     argv.extend(self.words(word));
                 }
                 CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
-                    self.flows_beside();
+                    self.starts_beside();
                     self.deeper(|judge| judge.isolated(|judge| judge.list(&subshell.list)));
                     let mut word = Word::exact("/dev/fd/6");
                     word.push(Piece::Number);

@@ -14,7 +14,9 @@ pub(super) const ACCOUNT: char = '\u{e000}';
 /// How far a search went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// To names that were asked for, or below a folder without secrets of the system or of a person.
+    /// To names alone that were said plainly, such as those with some ending.
+    Named,
+    /// To names that a listing shows which leaves out what is hidden, or that something else picks.
     Chosen,
     /// To every name in such a folder: those of a project's own secrets, such as `.env`, may be among them.
     Hidden,

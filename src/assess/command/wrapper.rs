@@ -89,7 +89,7 @@ pub(super) fn command(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             if words.iter().all(plain) {
                 judge.searched_here();
                 judge.led = false;
-                judge.produced = Feed::Paths(Reach::Chosen);
+                judge.produced = Feed::Paths(Reach::Named);
             }
         }
         Some("-p") if name == "command" => command(judge, name, &words[1..]),
@@ -285,9 +285,9 @@ pub(super) fn watch(judge: &mut Judge<'_>, words: &[Word]) {
     match texts {
         Some(texts) if !texts.is_empty() && !exec => {
             let script = [Word::exact("-c"), Word::exact(texts.join(" ")).at(over(inner))];
-            judge.deeper(|judge| shell(judge, "sh", &script));
+            judge.any_times(|judge| judge.deeper(|judge| shell(judge, "sh", &script)));
         }
-        Some(texts) if !texts.is_empty() => inside(judge, "watch", inner),
+        Some(texts) if !texts.is_empty() => judge.any_times(|judge| inside(judge, "watch", inner)),
         Some(_) | None => {
             judge.ineligible = true;
             judge.unknown("command.unknown-flag", "No rule knows what `watch` runs with these flags.");

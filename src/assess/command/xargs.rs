@@ -20,6 +20,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         from_file = true;
         judge.reads(file);
     }
+    let outer = judge.at_once;
     for (_, processes) in given.values(&["-P", "--max-procs"]) {
         judge.crowds_by(processes);
     }
@@ -67,6 +68,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         argv.push(fed);
         judge.any_times(|judge| judge.outside(&argv));
     }
+    judge.at_once = outer;
     // It prints that for each.
     judge.printed = None;
     if judge.findings.len() > before {
