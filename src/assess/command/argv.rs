@@ -252,16 +252,16 @@ impl Judge<'_> {
         let named = lists || entry.produces == Produces::Same && paths_in;
         let picks = !reading.inverted && !self.sought.is_empty() && self.sought.iter().all(|glob| narrows(glob));
         let seeks = named && self.seeks_sensitive();
-        let tainted = reading.tainted || seeks;
+        // Other words in a list of names would count as some.
+        let tainted = reading.tainted || seeks || lists && !self.lists_alone(entry, name, words);
         let paths = Feed::Paths(match reading.reach.unwrap_or(Reach::Chosen) {
             Reach::Chosen if picks => Reach::Named,
             Reach::Chosen if reading.hidden => Reach::Hidden,
             reach => reach,
         });
         self.produced = match entry.produces {
-            Produces::Paths if tainted => Feed::Text,
-            _ if reading.lists && !tainted => paths,
-            Produces::Paths => paths,
+            _ if lists && tainted => Feed::Text,
+            _ if lists => paths,
             // It takes a folder instead of what comes in, too.
             Produces::Same if reading.altered || seeks || self.recurses => Feed::Text,
             // Some of them take a zero byte for text.
@@ -274,7 +274,7 @@ impl Judge<'_> {
                 Feed::Nothing => Feed::Text,
                 same => same,
             },
-            Produces::Same | Produces::Text => Feed::Text,
+            Produces::Same | Produces::Text | Produces::Paths => Feed::Text,
         };
         if entry.produces != Produces::Same && matches!(self.produced, Feed::Paths(_)) {
             self.searches(entry, name, words, operands);

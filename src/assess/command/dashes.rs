@@ -52,7 +52,7 @@ impl Judge<'_> {
     /// How far a search goes from a place that its words name.
     pub(super) fn begins_at(&mut self, word: &Word) -> Reach {
         let pattern = word.pattern();
-        self.climbs |= pattern.starts_with(['/', '~']) || pattern.split('/').any(|part| part == "..");
+        self.climbs |= word.vague() || pattern.starts_with(['/', '~']) || pattern.split('/').any(|part| part == "..");
         self.reach(word)
     }
 

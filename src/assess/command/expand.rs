@@ -10,7 +10,7 @@ use brush_parser::word::{
 use super::braces::{braces, counts};
 use super::escapes::ansi_c;
 use super::judge::{Feed, Judge};
-use super::parameters::{Cut, argument};
+use super::parameters::{Cut, argument, without_last_lines};
 use super::parse::{Tildes, options, pieces};
 use super::parted::place;
 use super::raw::{assignment, is_plain, plainly_quoted, quoted};
@@ -196,7 +196,10 @@ impl Judge<'_> {
         word.bare |= quotes != Quotes::Double;
         word.many |= quotes != Quotes::Double;
         match (self.printed.take(), self.produced) {
-            (Some(printed), _) => place(&printed, quotes, word),
+            (Some(printed), _) => match without_last_lines(&printed) {
+                Some(printed) => place(&printed, quotes, word),
+                None => word.push(quotes.unknown()),
+            },
             (None, Feed::Paths(reach) | Feed::Whole(reach)) => word.push(Piece::Found(reach)),
             (None, Feed::Hashes) => word.push(Piece::Hashes),
             (None, Feed::Number) => word.push(Piece::Digits),

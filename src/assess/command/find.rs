@@ -67,6 +67,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         let Some(action) = text.strip_prefix('-') else { continue };
         let padded = format!(" {action} ");
         if NONE.contains(&padded) || action.is_empty() {
+            // It shows where links lead.
+            plain &= action != "ls";
             continue;
         }
         if ONE.contains(&padded) || action.starts_with("newer") && action.len() == 7 {

@@ -40,6 +40,7 @@ mod index;
 mod judge;
 mod kind;
 mod listed;
+mod listers;
 mod loops;
 mod many;
 mod meanings;

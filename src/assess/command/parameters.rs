@@ -69,7 +69,7 @@ impl Judge<'_> {
     /// What is left of a value; none where that isn't known.
     fn left(&mut self, value: &Word, pattern: &str, how: Cut) -> Option<Word> {
         match (how, pattern) {
-            (Cut::End, "/*") => self.folder_of_value(value, Some(value)),
+            (Cut::End, "/*") => self.before_last_slash(value),
             (Cut::LongBeginning, "*/") => self.name_of_value(value),
             (Cut::End | Cut::LongEnd, ending) if literal(ending) => without_end(value, ending),
             (Cut::End, ".*") => in_last(value, |text| text.rfind('.').map(|at| text[..at].to_owned())),
@@ -98,8 +98,10 @@ impl Judge<'_> {
             return;
         }
         let path = without_slash(path);
+        let root = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte == b'/');
         self.printed = match (name, ending) {
-            ("dirname", _) => self.folder_of_value(&path, None),
+            ("dirname", _) => self.folder_of_value(&path),
+            _ if path.text().is_some_and(root) => Some(Word::exact("/")),
             (_, None) => self.name_of_value(&path),
             // A name is left as it is where nothing would be left of it.
             (_, Some(ending)) => self
@@ -108,24 +110,42 @@ impl Judge<'_> {
         };
     }
 
-    /// The folder of a path: of a name alone it is `alone`, or the folder that one stands in. A search that began where
-    /// it stands, or below, found nothing else than what has its folder there.
-    fn folder_of_value(&self, value: &Word, alone: Option<&Word>) -> Option<Word> {
-        if value.only_found() && !self.climbs {
-            return value.found().map(|reach| Word { pieces: vec![Piece::Found(reach)], ..value.clone() });
+    /// What stands before the last slash of a value, letter for letter: nothing of `/x`, and all of a name alone.
+    fn before_last_slash(&self, value: &Word) -> Option<Word> {
+        if let Some(text) = value.text() {
+            return Some(Word::exact(text.rfind('/').map_or(text, |at| &text[..at])));
         }
-        let mut pieces = self.steady(value)?.to_vec();
-        while let Some(last) = pieces.pop() {
-            let Piece::Exact(text) = last else { continue };
-            if let Some(at) = text.rfind('/') {
-                let folder = text[..at].trim_end_matches('/');
-                if !folder.is_empty() || pieces.is_empty() {
-                    pieces.push(Piece::Exact(if folder.is_empty() { "/".to_owned() } else { folder.to_owned() }));
-                }
-                return Some(Word { pieces, ..value.clone() });
-            }
+        if let Some(folder) = self.folder_of_found(value) {
+            return Some(folder);
         }
-        Some(alone.cloned().unwrap_or_else(|| Word::exact(".")))
+        let Some((mut pieces, before)) = split_at_last_slash(self.steady(value)?) else { return Some(value.clone()) };
+        if !before.is_empty() || pieces.is_empty() {
+            pieces.push(Piece::Exact(before));
+        }
+        Some(Word { pieces, ..value.clone() })
+    }
+
+    /// The folder of a path as `dirname` prints it: of a name alone it is the one that it stands in.
+    fn folder_of_value(&self, value: &Word) -> Option<Word> {
+        if let Some(folder) = self.folder_of_found(value) {
+            return Some(folder);
+        }
+        let Some((mut pieces, before)) = split_at_last_slash(self.steady(value)?) else {
+            return Some(Word::exact("."));
+        };
+        match before.trim_end_matches('/') {
+            "" if pieces.is_empty() => pieces.push(Piece::Exact("/".to_owned())),
+            "" => {}
+            folder => pieces.push(Piece::Exact(folder.to_owned())),
+        }
+        Some(Word { pieces, ..value.clone() })
+    }
+
+    /// The folder of a path that a search found. One that began where it stands, or below, found nothing else than
+    /// what has its folder there.
+    fn folder_of_found(&self, value: &Word) -> Option<Word> {
+        let reach = value.found().filter(|_| value.only_found() && !self.climbs)?;
+        Some(Word { pieces: vec![Piece::Found(reach)], ..value.clone() })
     }
 
     /// The last part of a path. What begins a flag is then a name in the folder of the path.
@@ -154,7 +174,7 @@ impl Judge<'_> {
     fn steady<'w>(&self, value: &'w Word) -> Option<&'w [Piece]> {
         let plain = |piece: &Piece| match piece {
             Piece::Exact(_) => true,
-            Piece::Pattern(text) => text != "[",
+            Piece::Pattern(text) => text != "[" && !text.contains('/'),
             _ => false,
         };
         let many = |pair: &[Piece]| pair.iter().all(|piece| matches!(piece, Piece::Pattern(text) if text == "*"));
@@ -165,6 +185,35 @@ impl Judge<'_> {
         let text = value.text().is_some();
         (known && (text || !otherwise)).then_some(pieces)
     }
+}
+
+/// What stands before the last slash that is written out: the pieces, and the text behind them; none where there is none.
+fn split_at_last_slash(pieces: &[Piece]) -> Option<(Vec<Piece>, String)> {
+    pieces.iter().enumerate().rev().find_map(|(at, piece)| match piece {
+        Piece::Exact(text) => Some((pieces[..at].to_vec(), text[..text.rfind('/')?].to_owned())),
+        _ => None,
+    })
+}
+
+/// What the shell puts in the place of a command that prints a word: without the ends of lines at its end. None where a
+/// name that ends in one may be another without it.
+pub(super) fn without_last_lines(printed: &Word) -> Option<Word> {
+    if let Some(text) = printed.text() {
+        let left = text.trim_end_matches('\n');
+        return Some(if left == text { printed.clone() } else { Word::exact(left) });
+    }
+    let ends = |piece: Option<&Piece>| matches!(piece, Some(Piece::Exact(text)) if text.ends_with('\n'));
+    let mut pieces = printed.pieces().iter().rev();
+    let kept = match pieces.next() {
+        // The name without it matches, too.
+        Some(Piece::Pattern(text)) if text == "*" => {
+            let before = pieces.next();
+            !ends(before) && !matches!(before, Some(Piece::Pattern(_)))
+        }
+        Some(Piece::Pattern(_)) => false,
+        last => !ends(last),
+    };
+    kept.then(|| printed.clone())
 }
 
 /// Whether a pattern is nothing but the text that it is.

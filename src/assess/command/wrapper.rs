@@ -83,10 +83,15 @@ pub(super) fn env(judge: &mut Judge<'_>, words: &[Word]) {
 /// `command` and `builtin`: `command -v` looks a name up.
 pub(super) fn command(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     match words.first().and_then(Word::text) {
-        Some("-v" | "-V" | "-pv" | "-pV") if name == "command" => {
+        Some(flag @ ("-v" | "-V" | "-pv" | "-pV")) if name == "command" => {
             judge.readers.insert(name.to_owned());
-            let plain = |word: &Word| word.text().is_some_and(|text| !text.contains('/'));
-            if words.iter().all(plain) {
+            // The name of a function is printed as it is, and of an alias what it stands for.
+            let mut plain = |word: &Word| {
+                let name = word.text().filter(|text| !text.contains('/') && !text.starts_with('-'));
+                name.is_some_and(|name| judge.may_be_sensitive(name).is_none())
+            };
+            let named = flag.ends_with('v') && words[1..].iter().all(&mut plain);
+            if named && !judge.text.to_ascii_lowercase().contains("alias") {
                 judge.searched_here();
                 judge.led = false;
                 judge.produced = Feed::Paths(Reach::Named);

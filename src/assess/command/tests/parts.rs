@@ -1,7 +1,7 @@
 //! Golden lines about what a script takes of a value: an end, a folder, a name.
 
 use super::{allowed, asks, judged_where};
-use crate::domain::{Class, FolderFact};
+use crate::domain::{Class, FolderFact, PathFact, PathKind};
 
 #[test]
 fn what_is_left_of_a_name_is_read_as_what_is_written() {
@@ -21,6 +21,10 @@ fn what_is_left_of_a_name_is_read_as_what_is_written() {
         "for f in src/*.ts; do cat \"tests/$(basename \"$f\")\"; done",
         "for d in packages/*/; do cat \"docs/$(basename \"$d\").md\"; done",
         "g() { cat \"${1%.c}.h\"; }; g src/a.c",
+        "for f in lib/*.c; do cat \"${f%.c}.h\"; done",
+        "f=sub/x; cat \"${f%/*}/l\" \"${f%/*}l\"",
+        "f=x; cat \"${f%/*}\"",
+        "for f in lib/*.c; do grep -n x \"${f%/*}/README.md\"; done",
     ] {
         allowed(command);
     }
@@ -52,6 +56,75 @@ fn what_is_left_of_a_name_is_read_as_what_is_written() {
         "for f in src/*.ts; do echo x > \"${f%.ts}.js\"; done",
     ] {
         asks(command);
+    }
+}
+
+#[test]
+fn of_a_path_at_the_root_nothing_is_left_before_its_slash() {
+    for command in [
+        "f=/x; \"${f%/*}bin/ls\"",
+        "f=/x; find . \"${f%/*}-delete\"",
+        "f=/x; sort a \"${f%/*}-oout\"",
+        "for f in /*; do sort a \"${f%/*}-oout\"; done",
+        "for f in /*.c; do sort a \"${f%/*}-oout\"; done",
+        "f=/x; rg \"${f%/*}--pre=./bin/ls\" x",
+        "f=/x; echo hi > \"${f%/*}dev/null\"",
+        "f=/x; cat \"${f%/*}.env\"",
+        "g() { cat \"${1%/*}.env\"; }; g /x",
+        "f=.env//b; cat \"${f%/*}\"",
+        "f=x//b; cat \"${f%/*}.env\"",
+        "for f in .ssh//*; do cat ~/\"${f%/*}id_rsa\"; done",
+        "f=$(find / -maxdepth 1 -name x); sort a \"${f%/*}-oout\"",
+    ] {
+        asks(command);
+    }
+    // What the shell reads there are files of the workspace.
+    for command in [
+        "f=/x; cat \"${f%/*}notes\"",
+        "g() { cat \"${1%/*}notes\"; }; g /x",
+        "f=sub//b; cat \"${f%/*}l\"",
+        "f=/x; cat \"$(dirname \"$f\")etc/hosts\" \"$(dirname sub//b)l\"",
+    ] {
+        allowed(command);
+    }
+    // What lies at that path is what was looked at.
+    for (command, path) in [
+        ("f=/x; cat \"${f%/*}notes\"", "notes"),
+        ("g() { cat \"${1%/*}notes\"; }; g /x", "notes"),
+        ("f=sub//b; cat \"${f%/*}l\"", "sub/l"),
+    ] {
+        let real = "/home/me/.ssh/id_rsa".into();
+        let fact = PathFact { real, kind: PathKind::File, size: 1, content: None };
+        let read = judged_where(command, |facts| _ = facts.paths.insert(path.to_owned(), fact));
+        assert_ne!(read.class(), Class::Whitelisted, "{command}");
+    }
+}
+
+#[test]
+fn a_name_alone_is_what_basename_and_the_shell_leave_of_it() {
+    for command in [
+        "grep -rh '' \"$(basename /)etc\"",
+        "grep -rh '' \"$(basename //)root\"",
+        "grep -rh '' \"$(basename / .c)etc\"",
+        "f=/; grep -rh '' \"$(basename \"$f\")etc\"",
+        "cat \"$(basename $'x/.env\\n')\"",
+        "cat \"$(basename $'x/.env\\n\\n')\"",
+        "cat \"$(basename $'x/.env\\n.c' .c)\"",
+        "cat \"$(dirname $'.env\\n/x')\"",
+        "x=$(dirname $'.env\\n/x'); cat \"$x\"",
+        "for f in src/s*[!x]; do cat \"$(basename \"$f\")\"; done",
+        "for f in src/server.key?; do cat \"$(basename \"$f\")\"; done",
+        "for f in src/s?*; do cat \"$(basename \"$f\")\"; done",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "cat \"$(basename src/a.c)\" \"$(basename lib/ .c)\"",
+        "cat \"$(basename $'x/a\\n')\" \"$(dirname $'lib\\n/x')/a.c\"",
+        "ls \"$(basename /)\" \"$(dirname /)\"",
+        "for f in src/a*; do cat \"docs/$(basename \"$f\")\"; done",
+    ] {
+        allowed(command);
     }
 }
 

@@ -153,6 +153,71 @@ fn what_a_filter_picks_from_a_search_is_not_read_unseen() {
 }
 
 #[test]
+fn what_a_listing_shows_beside_names_is_no_path() {
+    for command in [
+        "ls -l --time-style=+-oout | xargs -n1 sort",
+        "TZ='<-oout>0' ls -l --time-style=+%Z | xargs -n1 sort",
+        "ls -l --time-style=+/etc/shadow | xargs cat",
+        "ls -l --time-st=+/etc/shadow | xargs cat",
+        "ls -l sub | xargs -n1 cat",
+        "for f in $(ls -l sub); do cat $f; done",
+        "ls -F | xargs cat",
+        "ls --indicator-style=classify | xargs cat",
+        "ls --color=always | xargs cat",
+        "vdir sub | xargs -n1 cat",
+        "ls * | xargs sort",
+        "fd --path-separator=' -oout ' | xargs -n1 sort",
+        "fd --path-separator ' .env ' | xargs cat",
+        "fd --path-separator=' .env ' -x cat",
+        "fd -l . sub | xargs -n1 cat",
+        "fd --format .env | xargs cat",
+        "fd . --search-path /etc | xargs cat",
+        "grep -l --label=-oout hello - < src/a.c | xargs sort",
+        "echo x | grep -l --label=.env x | xargs cat",
+        "echo x | grep -l --label .env x | xargs cat",
+        "ls | grep -L --label=.env x | xargs cat",
+        "ls | grep -L --lab=.env x | xargs cat",
+        "git ls-files --format=.env | xargs cat",
+        "git ls-files --form=.env | xargs cat",
+        "git ls-files -s | xargs cat",
+        "git ls-tree -r HEAD --format=/etc/shadow | xargs cat",
+        "git ls-tree -r HEAD | xargs cat",
+        "eza -l --time-style=+.env | xargs cat",
+        "eza -l | xargs cat",
+        "rg --files --hyperlink-format='x:// .env {path}' --color=always | xargs cat",
+        "rg --files --path-separator=x | xargs cat",
+        "rg -l -c x | xargs cat",
+        "find sub -ls | xargs -n1 cat",
+        "cat $(command -V g)",
+        ".env() { ls; }; cat $(command -v .env)",
+        "f=$(fd -a x); cat \"${f%/*}.env\"",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "ls src/*.ts | xargs head -1",
+        "find . -name '*.c' | xargs grep x",
+        "ls -t | head -3 | xargs cat",
+        "ls -1tr --sort=time src | xargs cat",
+        "ls -I '*.o' -p src | grep -v / | xargs cat",
+        "git ls-files | xargs wc -l",
+        "git ls-files -o --exclude-standard -x '*.o' | xargs wc -l",
+        "git ls-tree -r --name-only HEAD | xargs wc -l",
+        "grep -rlni --include='*.c' x src | xargs head -3",
+        "grep -rlE --exclude-dir vendor x . | xargs wc -l",
+        "rg -l -t rust -g '!x' x src | xargs wc -l",
+        "rg --files --sort path src | xargs wc -l",
+        "fd -e rs -t f -d 3 | xargs wc -l",
+        "fd -a -e rs | xargs wc -l",
+        "ag -l x src | xargs wc -l",
+        "eza -1 src | xargs wc -l",
+        "cat $(command -v npm)",
+    ] {
+        allowed(command);
+    }
+}
+
+#[test]
 fn names_among_which_a_sensitive_one_may_be_are_shown_whole_only_behind_walls() {
     for (command, walled) in [
         ("ls -a | xargs cat", true),

@@ -1,6 +1,7 @@
 //! Words that only look like what they are taken for: values that look like flags, text that the shell itself fills in.
 
 use super::*;
+use crate::domain::FolderFact;
 
 #[test]
 fn a_value_that_looks_like_a_flag_is_none() {
@@ -59,8 +60,14 @@ fn a_mark_of_xargs_may_give_way_to_a_limit() {
 
 #[test]
 fn a_found_name_behind_its_folder_is_a_found_name() {
-    allowed("ls *.json | xargs -I{} jq -r .name ./{}");
-    allowed("cd src && ls *.rs | xargs -I{} head -5 ./{}");
+    for command in ["ls *.json | xargs -I{} jq -r .name ./{}", "cd src && ls *.rs | xargs -I{} head -5 ./{}"] {
+        let seen = |dashed: bool| {
+            let folder = |name: &str| (format!("/home/me/project{name}"), FolderFact { dashed });
+            judged_where(command, |facts| facts.folders = [folder(""), folder("/src")].into()).class()
+        };
+        assert_eq!(seen(false), Class::Whitelisted, "{command}");
+        assert_ne!(seen(true), Class::Whitelisted, "a name may be a flag that prints other words: {command}");
+    }
     allowed("find . -name '*.rs' | xargs -I{} wc -l ./{}");
     for command in [
         "find / -name id | xargs -I{} cat ~/.ssh/{}",
