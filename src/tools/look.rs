@@ -134,9 +134,14 @@ impl<'a> Look<'a> {
         if let Some(known) = self.seen.below.get(&about).filter(|known| known.all || !all) {
             return known.clone();
         }
-        let below = self.looked_below(&about.0, all, sensitive);
+        let below = self.looked_below(&about.0, &[], all, sensitive);
         self.seen.below.insert(about, below.clone());
         below
+    }
+
+    /// The same of files of some names alone.
+    pub(super) fn below_named(&mut self, folder: &str, only: &[&str], all: bool, sensitive: &Sensitive) -> Below {
+        self.looked_below(&located(folder, self.place), only, all, sensitive)
     }
 
     /// Looks at everything that is mentioned.

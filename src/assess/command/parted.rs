@@ -4,7 +4,7 @@
 use super::expand::Quotes;
 use super::judge::Judge;
 use super::word::{Piece, Word};
-use crate::domain::{GlobFact, SecretFact, each};
+use crate::domain::{GlobFact, SecretFact, each, named_in, only_of};
 
 /// To which files below a folder a search comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,14 @@ pub(super) enum Depth {
     Plain,
     /// To all.
     All,
+}
+
+/// What a search below a folder reads.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    pub(super) depth: Depth,
+    /// Files of these names alone, as a glob says them plainly; of any where there are none.
+    pub(super) only: Vec<String>,
 }
 
 /// A pattern that may match names of any folder.
@@ -155,14 +163,15 @@ impl Judge<'_> {
         if self.follows {
             self.links_below(folder);
         }
-        if let Some(depth) = self.seeks {
-            self.lines_below(folder, depth);
+        if let Some(Search { depth, only }) = self.seeks.clone() {
+            self.lines_below(only_of(folder, &only), depth);
         }
     }
 
-    /// What lies below a folder is searched for lines. Walls hide what is sensitive of it.
-    pub(super) fn lines_below(&mut self, folder: &str, depth: Depth) {
-        let fact = self.facts.and_then(|facts| facts.secrets.get(folder));
+    /// What lies below a folder, or is named so there, is searched for lines. Walls hide what is sensitive of it.
+    pub(super) fn lines_below(&mut self, name: String, depth: Depth) {
+        let folder = named_in(&name).0;
+        let fact = self.facts.and_then(|facts| facts.secrets.get(&name));
         let found =
             fact.filter(|fact| depth == Depth::All || matches!(fact, SecretFact::Plain(_) | SecretFact::TooMany));
         match found {
@@ -178,15 +187,15 @@ impl Judge<'_> {
             }
             None => {}
         }
-        *self.mentions.sought.entry(folder.to_owned()).or_default() |= depth == Depth::All;
+        *self.mentions.sought.entry(name).or_default() |= depth == Depth::All;
     }
 
     /// All that lies below each folder that a pattern matches is read.
     pub(super) fn all_below_each(&mut self, pattern: &str) {
         let pattern = self.absolute_if_moved(pattern);
         let folder = each(&pattern);
-        if let Some(depth) = self.seeks {
-            self.lines_below(&folder, depth);
+        if let Some(Search { depth, only }) = self.seeks.clone() {
+            self.lines_below(only_of(&folder, &only), depth);
         }
         if self.follows {
             self.links_among(&folder);

@@ -106,7 +106,7 @@ impl Judge<'_> {
             self.sensitive(format!("The pattern {} may match a sensitive file: {entry}.", self.spelt(word)));
         } else if self.shows && (word.names_files() || word.computes_name() && !pattern.starts_with('/')) {
             self.expands(word, &pattern);
-            if self.recurses {
+            if self.recurses || self.seeks.is_some() {
                 self.all_below_each(&pattern);
             }
         }
@@ -169,18 +169,21 @@ impl Judge<'_> {
             self.sensitive(format!("In {path} git keeps copies of files, also of sensitive ones."));
         } else if self.recurses && self.shows && self.lies_below(path) {
             self.sensitive(format!("Below {path} there are sensitive files."));
-        } else if let Some(folder) = self.normal(path).filter(|_| self.recurses && self.shows) {
+        } else if let Some(folder) = self.normal(path).filter(|_| (self.recurses || self.seeks.is_some()) && self.shows)
+        {
             self.all_below(&folder);
         }
     }
 
-    /// A program that reads whole folders reads the one that it stands in.
+    /// A program that reads whole folders, or files of some names there, reads the one that it stands in.
     pub(super) fn reads_folder(&mut self) {
-        if self.shows && self.raw {
+        if self.recurses && self.shows && self.raw {
             self.finds = Objects::Here;
         }
         match self.folder() {
             _ if !self.shows => {}
+            Some(folder) if !self.recurses && self.seeks.is_some() => self.all_below(&folder),
+            _ if !self.recurses => {}
             None => self.unreadable("command.path", "It reads everything in a folder that isn't known."),
             Some(folder) if self.lies_below(&folder) => {
                 self.sensitive(format!("Below {folder} there are sensitive files."));
@@ -275,11 +278,15 @@ impl Judge<'_> {
             self.walled =
                 Some(format!("It shows all of what it finds as {}, which may be a sensitive file.", self.spelt(word)));
         }
-        let searched = if self.recurses { self.seeks } else { (reach == Reach::Hidden).then_some(Depth::All) };
+        let searched = if self.recurses {
+            self.seeks.as_ref().map(|search| search.depth)
+        } else {
+            (reach == Reach::Hidden).then_some(Depth::All)
+        };
         if let Some(depth) = searched.filter(|_| self.shows && (self.recurses || !self.prints)) {
             let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
             for folder in folders {
-                self.lines_below(&folder, depth);
+                self.lines_below(folder, depth);
             }
         }
         if self.shows && (self.by_line || word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_)))) {
