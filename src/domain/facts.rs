@@ -202,6 +202,19 @@ pub fn pattern_of(name: &str) -> Option<&str> {
     name.strip_suffix('/').filter(|pattern| !pattern.is_empty())
 }
 
+/// By what name stands what lies below folders where files of some names alone count: no path has that letter.
+#[must_use]
+pub fn only_of(folder: &str, names: &[String]) -> String {
+    std::iter::once(folder).chain(names.iter().map(String::as_str)).collect::<Vec<_>>().join("\0")
+}
+
+/// The folder that stands under such a name, and the names.
+#[must_use]
+pub fn named_in(name: &str) -> (&str, Vec<&str>) {
+    let mut parts = name.split('\0');
+    (parts.next().unwrap_or_default(), parts.collect())
+}
+
 /// A file or folder as a person is told of it: from the home folder where it is below it.
 #[must_use]
 pub fn below_home(folder: &Path, home: Option<&Path>) -> String {

@@ -10,7 +10,7 @@ use super::{Seen, targets};
 use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess, secrets_of};
 use crate::domain::{
     Assessment, Catalog, Class, Declared, Facts, GlobFact, Operation, OperationKind, Place, Prepared, SecretFact, each,
-    pattern_of,
+    named_in, pattern_of,
 };
 
 /// Files of the folder that make, just, npm and their like obey without being named.
@@ -112,12 +112,14 @@ fn looked_at(
     }
     // A search of whole folders takes longer to look through than all else: only where that decides.
     if assessment.class() == Class::Whitelisted && !settings.walled && !mentions.sought.is_empty() {
-        for (folder, all) in &mentions.sought {
+        for (name, all) in &mentions.sought {
+            let (folder, only) = named_in(name);
             let below = match pattern_of(folder) {
                 Some(pattern) => look.below_each(pattern, *all, &settings.sensitive),
-                None => look.below(folder, *all, &settings.sensitive),
+                None if only.is_empty() => look.below(folder, *all, &settings.sensitive),
+                None => look.below_named(folder, &only, *all, &settings.sensitive),
             };
-            facts.secrets.insert(folder.clone(), below.secret);
+            facts.secrets.insert(name.clone(), below.secret);
         }
         assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
     }

@@ -66,6 +66,16 @@ impl Ignored {
         searches.or_else(git).or_else(exclude).or_else(everywhere).unwrap_or(false)
     }
 
+    /// Whether some rule admits again what stands at a path, whatever others say of it.
+    pub(super) fn admit(&mut self, path: &Path, folder: bool) -> bool {
+        let Some(parent) = path.parent().filter(|parent| parent.starts_with(&self.root)) else { return false };
+        self.go_to(parent);
+        let mut levels = self.levels.iter().filter(|level| parent.starts_with(&level.folder));
+        levels.any(|level| {
+            [&level.searches, &level.git, &level.exclude].iter().any(|rules| rules.matched(path, folder).is_whitelist())
+        })
+    }
+
     /// Whether the rules name a folder, or one that it lies in.
     pub(super) fn hold(&mut self, folder: &Path) -> bool {
         let mut way: Vec<&Path> = folder.ancestors().take_while(|up| **up != self.root).collect();

@@ -151,12 +151,20 @@ impl<'a> Look<'a> {
             return known.clone();
         }
         let most = BELOW.min(self.left_below);
-        let (below, left) = self.looked_below(&about.0, all, most, sensitive);
+        let (below, left) = self.looked_below(&about.0, (&[], all), most, sensitive);
         self.left_below -= most - left;
         // What wasn't seen for what the same operation looked at before, another one may see.
         if most == BELOW || left > 0 {
             self.seen.below.insert(about, below.clone());
         }
+        below
+    }
+
+    /// The same of files of some names alone.
+    pub(super) fn below_named(&mut self, folder: &str, only: &[&str], all: bool, sensitive: &Sensitive) -> Below {
+        let most = BELOW.min(self.left_below);
+        let (below, left) = self.looked_below(&located(folder, self.place), (only, all), most, sensitive);
+        self.left_below -= most - left;
         below
     }
 

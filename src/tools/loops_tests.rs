@@ -7,7 +7,7 @@ use crate::assess::{AssessSettings, CommandAssessor};
 use crate::domain::{Assessment, Claim, Class, CommandOperation, Operation, OperationId, OperationKind, Origin, Place};
 
 /// A workspace with some names in it.
-fn world(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
+pub(super) fn world(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let workspace = folder.path().canonicalize().unwrap().join("work");
     std::fs::create_dir(&workspace).unwrap();
@@ -17,7 +17,7 @@ fn world(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
     (folder, workspace)
 }
 
-fn put(workspace: &Path, name: &str, text: &str) {
+pub(super) fn put(workspace: &Path, name: &str, text: &str) {
     let path = workspace.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
@@ -28,7 +28,7 @@ fn runs(command: &str, workspace: &Path) -> bool {
     judged(command, workspace).class() == Class::Whitelisted
 }
 
-fn judged(command: &str, workspace: &Path) -> Assessment {
+pub(super) fn judged(command: &str, workspace: &Path) -> Assessment {
     judged_by(command, workspace, &AssessSettings::default())
 }
 
@@ -81,7 +81,7 @@ fn what_a_listing_finds_is_shown_whole_only_where_nothing_sensitive_is_among_it(
             (&["a.txt", "src/b.rs", ".env"][..], false),
             (&["a.txt", "server.pem"], true),
             (&["a.txt", "src/id_rsa"], true),
-            (&["a.txt", "node_modules/x/key.pem"], false),
+            (&["a.txt", "node_modules/x/key.pem"], true),
         ] {
             let (_kept, workspace) = world(names);
             assert!(runs(command, &workspace), "behind walls: {command}");

@@ -38,8 +38,11 @@ mod repository;
 mod reread;
 pub mod save;
 mod search;
+#[cfg(test)]
+mod searched_tests;
 mod sink;
 mod spare;
+mod spared;
 mod sql;
 mod staged;
 mod submodules;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::look::{Below, Look};
 use super::repository;
+use super::spared::Spared;
 use crate::assess::Sensitive;
 use crate::contain::system;
 use crate::domain::{GlobFact, Place, SecretFact};
@@ -17,8 +18,6 @@ const TRACKED: usize = 64;
 const GLOB: [char; 3] = ['*', '?', '['];
 /// Signs that a shell, or `xargs`, drops.
 const QUOTES: [char; 3] = ['\'', '"', '\\'];
-/// Folders of other people's code and of build products: git ignores them, and so do most searches.
-const PASSED: [&str; 6] = ["node_modules", "target", "venv", "vendor", "dist", "build"];
 
 /// A folder that is still to be looked through.
 struct Folder {
@@ -33,15 +32,19 @@ struct Folder {
 
 impl Look<'_> {
     /// Looks through all that lies below a folder: for parts of paths that are sensitive, and for those that may be
-    /// flags, where that could be told. Links are not followed, but where they lead is looked at. Hidden folders and build
-    /// products are passed over unless everything is wanted. Looks at so many names at most, and gives how many are left.
+    /// flags, where that could be told. Links are not followed, but where they lead is looked at. Hidden folders, and build
+    /// products that git ignores, are passed over unless everything is wanted; where names are given, files of others don't
+    /// count as sensitive. Looks at so many names at most, and gives how many are left.
     pub(super) fn looked_below(
         &self,
         root: &Path,
-        everything: bool,
+        (only, everything): (&[&str], bool),
         most: usize,
         sensitive: &Sensitive,
     ) -> (Below, usize) {
+        // Rules are about names as they stand, without `.`.
+        let root = root.components().collect::<PathBuf>();
+        let root = root.as_path();
         // What a plain search passes over comes last: where there is too much of it, nothing plain is left out.
         let (mut folders, mut passed_over) =
             (vec![Folder { path: root.to_owned(), plain: true, odd: false, through: None }], Vec::new());
@@ -50,9 +53,10 @@ impl Look<'_> {
         let (mut left, mut dashed, mut parted, mut linked, mut listed) = (most, false, None, None, None);
         let mut leading = None;
         let mut left_out: BTreeMap<OsString, PathBuf> = BTreeMap::new();
+        let mut spared = Spared::below(root);
         let (mut all, mut plainly) = (true, false);
         'all: while let Some(folder) = folders.pop().or_else(|| passed_over.pop()).or_else(|| behind.pop()) {
-            if !folder.plain && !everything {
+            if !folder.plain && !everything && !spared.may_admit() {
                 all = false;
                 break;
             }
@@ -93,8 +97,9 @@ impl Look<'_> {
                 {
                     parted = Some(path.to_string_lossy().into_owned());
                 }
-                let plain = folder.plain && plainly_listed(&name);
+                let plain = folder.plain && spared.come_to(&path, &name, is_folder);
                 if listed.is_none()
+                    && (is_folder || counts(&name, only))
                     && (plain || left_out.len() < TRACKED)
                     && sensitive.means(&path.to_string_lossy(), is_folder, self.place())
                 {
@@ -116,6 +121,10 @@ impl Look<'_> {
                     Some(Leads::To(_) | Leads::Nowhere) | None => {}
                 }
             }
+        }
+        if spared.may_admit() {
+            listed = listed.or_else(|| left_out.values().next().map(|path| path.to_string_lossy().into_owned()));
+            plainly |= !all;
         }
         let secret = match (&listed, left_out.values().next()) {
             (Some(path), _) => SecretFact::Plain(path.clone()),
@@ -184,9 +193,17 @@ fn tracked(root: &Path, paths: &BTreeMap<OsString, PathBuf>) -> Option<GlobFact>
     Some(if hidden { GlobFact::Tracked(path) } else { GlobFact::Listed(path) })
 }
 
-/// Whether a listing shows a name which leaves out what is hidden.
-fn plainly_listed(name: &str) -> bool {
-    !name.starts_with('.') && !PASSED.contains(&name)
+/// Whether a file's name is among those that count: all, or some endings, beginnings and whole names.
+fn counts(name: &str, only: &[&str]) -> bool {
+    let name = name.to_lowercase();
+    only.is_empty()
+        || only.iter().map(|told| told.to_lowercase()).any(|told| {
+            match (told.strip_prefix('*'), told.strip_suffix('*')) {
+                (Some(ending), _) => name.ends_with(ending),
+                (None, Some(beginning)) => name.starts_with(beginning),
+                (None, None) => name == told,
+            }
+        })
 }
 
 /// Whether a shell may take a name apart, or for a pattern.
@@ -257,11 +274,59 @@ mod tests {
             ("secrets/a.txt", true),
             (".env", false),
             (".hidden/server.pem", false),
-            ("node_modules/x/key.pem", false),
+            ("node_modules/x/key.pem", true),
             ("notes.txt", false),
         ] {
             let fact = told(name);
             assert_eq!(matches!(fact, GlobFact::Listed(_)), seen, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn what_searches_leave_out_is_said_by_rules() {
+        for (rules, text, name, seen) in [
+            (".gitignore", "node_modules\n", "node_modules/x/key.pem", false),
+            (".gitignore", "/build/\n", "build/x/key.pem", false),
+            (".gitignore", "/build/\n", "sub/build/x/key.pem", true),
+            (".gitignore", "vendor\n!vendor\n", "vendor/x/key.pem", true),
+            (".gitignore", "!.env.example\n!.vscode\n", ".env", false),
+            (".gitignore", "!.env\n", ".env", true),
+            (".ignore", "!.env\n", "deep/.env", true),
+            (".ignore", "!.hidden\n", ".hidden/x/key.pem", true),
+            (".rgignore", "!vendor\n", ".env", true),
+            (".fdignore", "*.md\n", ".env", false),
+            ("deep/.fdignore", "!.a\n", ".hidden/key.pem", true),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().canonicalize().unwrap();
+            for (path, text) in [(name, ""), (rules, text), (".git/HEAD", "")] {
+                std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+                std::fs::write(root.join(path), text).unwrap();
+            }
+            let place = Place { cwd: root.clone(), workspace: root, home: None };
+            let secret = Look::new(&place, None, &mut Seen::default()).below(".", false, &Sensitive::default()).secret;
+            assert_eq!(matches!(secret, SecretFact::Plain(_)), seen, "{rules} {text:?} {name}");
+        }
+    }
+
+    #[test]
+    fn files_of_some_names_alone_count_where_these_are_told() {
+        for (name, only, seen) in [
+            ("server.pem", "*.rs", false),
+            ("secrets.json", "*.json", true),
+            ("deep/SECRETS.JSON", "*.json", true),
+            ("id_rsa", "id_*", true),
+            ("id_rsa", "idx*", false),
+            (".env", ".env", true),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().canonicalize().unwrap();
+            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            std::fs::write(root.join(name), "").unwrap();
+            let place = Place { cwd: root.clone(), workspace: root, home: None };
+            let mut seen_here = Seen::default();
+            let below = Look::new(&place, None, &mut seen_here).below_named(".", &[only], true, &Sensitive::default());
+            assert_eq!(below.secret != SecretFact::Nothing, seen, "{name} {only}");
         }
     }
 

@@ -135,6 +135,8 @@ pub struct Unguarded {
     variable: Option<String>,
     /// A folder of `PATH` that isn't named from the root.
     relative: bool,
+    /// `rg` obeys a file of flags, which may make it read or run anything.
+    configured: bool,
     /// The person's shell is one that computes what others only compare.
     computes: bool,
     /// The person's own configuration of git, and the machine's.
@@ -154,6 +156,7 @@ impl Unguarded {
             match name {
                 "SHELL" => unguarded.computes = value.to_str().is_none_or(computing),
                 "PATH" => unguarded.relative = std::env::split_paths(&value).any(|folder| !folder.is_absolute()),
+                "RIPGREP_CONFIG_PATH" => unguarded.configured = !value.is_empty(),
                 "XDG_CONFIG_HOME" if !value.is_empty() => files = Some(PathBuf::from(value).join("git/config")),
                 // git(1): with it the machine's configuration isn't read.
                 "GIT_CONFIG_NOSYSTEM" => system = !matches!(value.to_str(), Some("1" | "true" | "yes" | "on")),
@@ -175,6 +178,10 @@ impl Unguarded {
 
     /// Why nothing that it names can be told here: the end of a sentence.
     pub(super) fn trouble(&self, mentions: &Mentions) -> Option<String> {
+        let searches = |name: &String| name == "rg" || name.ends_with("/rg");
+        if self.configured && mentions.programs.iter().any(searches) {
+            return Some("RIPGREP_CONFIG_PATH is set, so `rg` takes more flags than stand here".to_owned());
+        }
         let by_name = mentions.programs.iter().any(|name| !name.contains('/'));
         (self.relative && by_name).then(|| {
             "the PATH has a folder that isn't named from the root, so a program may be any of the folder's".to_owned()
@@ -383,6 +390,17 @@ mod tests {
             assert!(Unguarded::of(environment(path), None).trouble(&mentions).is_some(), "{path}");
         }
         assert_eq!(Unguarded::of(environment("/bin:/usr/bin"), None).trouble(&mentions), None);
+    }
+
+    #[test]
+    fn flags_that_a_variable_brings_to_a_search_are_not_told() {
+        let environment = [(OsString::from("RIPGREP_CONFIG_PATH"), OsString::from("/x"))];
+        let trouble = |environment: &[(OsString, OsString)], program: &str| {
+            let mentions = Mentions { programs: [program.to_owned()].into(), ..Mentions::default() };
+            Unguarded::of(environment.iter().cloned(), None).trouble(&mentions).is_some()
+        };
+        assert!(trouble(&environment, "rg") && trouble(&environment, "/usr/bin/rg"));
+        assert!(!trouble(&environment, "ls") && !trouble(&[], "rg"));
     }
 
     #[test]

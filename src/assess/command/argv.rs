@@ -5,7 +5,7 @@ use super::flags::{BUNDLE, Flags, is_flag, raw, revokes, unbundled, unled};
 use super::judge::{Feed, Judge, Objects};
 use super::kind::{Kind, narrows};
 use super::naming::{begins_with_names, calls, identifies, with_types};
-use super::parted::Depth;
+use super::parted::{Depth, Search};
 use super::sed::script_before;
 use super::selectors::names_a_type;
 use super::table::{Entry, Produces, Style, Takes, table};
@@ -52,7 +52,7 @@ impl Reading {
 impl Judge<'_> {
     /// Judges `words` (without the program's name) by an entry. `name` is for people.
     pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
-        let outer = (self.shows, self.recurses, self.prints, self.follows, self.seeks);
+        let outer = (self.shows, self.recurses, self.prints, self.follows, self.seeks.clone());
         self.raw = entry.raw || raw(words);
         self.sought.clear();
         self.by_words(entry, name, words);
@@ -75,19 +75,22 @@ impl Judge<'_> {
         }
         reading.open = given.carry(&entry.opens);
         reading.lists = given.carry(&entry.lists);
-        let narrow = given.narrow(entry) && (given.ordinary(entry) || !self.among_secrets(words));
+        let ordinary = given.ordinary(entry);
+        let narrow = given.narrow(entry) && (ordinary || !self.among_secrets(words));
         let quiet = reading.lists || entry.quiet.contains("*") || given.carry(&entry.quiet);
         self.shows = !quiet || given.carry(&entry.loud);
         // A search shows the lines that are looked for.
         self.prints = self.shows && entry.lists.is_empty() && entry.first.first() != Some(&Kind::Sought);
         let apart = name == "git diff" && self.compares_places(words);
-        let hidden = apart || entry.hidden.contains("*") || given.carry(&entry.hidden);
-        reading.hidden = !narrow && hidden;
+        let hidden = apart || given.selects(entry) || entry.hidden.contains("*") || given.carry(&entry.hidden);
+        reading.hidden = hidden && !(narrow && ordinary);
         reading.inverted = given.has("-v") || given.has("--invert-match");
         reading.altered = given.carry(&entry.alters);
-        self.recurses = !narrow && (apart || entry.recurses.contains("*") || given.carry(&entry.recurses));
-        let searches = self.recurses && self.shows && !entry.hidden.is_empty();
-        self.seeks = searches.then_some(if hidden { Depth::All } else { Depth::Plain });
+        let recurses = apart || entry.recurses.contains("*") || given.carry(&entry.recurses);
+        self.recurses = !narrow && recurses;
+        let searches = recurses && self.shows && !entry.hidden.is_empty();
+        let depth = if hidden { Depth::All } else { Depth::Plain };
+        self.seeks = searches.then(|| Search { depth, only: given.only(entry).unwrap_or_default() });
         self.follows = entry.follows.contains("*") || given.carry(&entry.follows);
         let marks = ["file://", "fileb://", "-file=", "templatefile="];
         let by_file = |word: &&Word| marks.iter().any(|mark| word.pattern().contains(mark));
@@ -202,7 +205,7 @@ impl Judge<'_> {
         }
         reading.required |= entry.pipes && reading.operands == 0;
         let patterns = if reading.whole { 0 } else { entry.first.iter().filter(|kind| **kind != Kind::File).count() };
-        if self.recurses && reading.operands <= patterns {
+        if reading.operands <= patterns {
             self.reads_folder();
         }
         if reading.reach.is_none() {

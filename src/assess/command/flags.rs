@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::kind::{Kind, narrows, ordinary};
-use super::table::{Entry, Style, Takes};
+use super::kind::{Kind, named_by, ordinary};
+use super::table::{Entry, Produces, Style, Takes};
 use super::word::Word;
 
 /// The flags that one word is, and the value of the last of them.
@@ -100,7 +100,6 @@ impl Flags {
         self.values.iter().filter(|(flag, _)| of.contains(&flag.as_str())).map(|(flag, value)| (flag.as_str(), value))
     }
 
-    /// Whether a flag limits what is read to names that it says plainly.
     /// Whether the globs among them name nothing but sources and texts.
     pub(super) fn ordinary(&self, entry: &Entry) -> bool {
         self.values.iter().all(|(flag, value)| match (entry.flags.get(flag), value.text()) {
@@ -110,14 +109,79 @@ impl Flags {
         })
     }
 
+    /// Whether a search lists nothing but names with endings that are said plainly, or the flags limit what is read.
     pub(super) fn narrow(&self, entry: &Entry) -> bool {
+        let sought = |flag: &str| matches!(entry.flags.get(flag), Some(Takes::Value(Kind::Sought)));
         let ending = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        self.values.iter().any(|(flag, value)| match (entry.flags.get(flag), value.text()) {
-            (Some(Takes::Value(Kind::Glob)), Some(glob)) => !glob.starts_with('!') && narrows(glob),
-            (Some(Takes::Value(Kind::Sought)), Some(value)) => ending(value),
-            _ => false,
-        })
+        let mut endings = self.values.iter().filter(|(flag, _)| sought(flag)).map(|(_, value)| value.text()).peekable();
+        let lists = entry.produces == Produces::Paths && endings.peek().is_some();
+        lists && endings.all(|value| value.is_some_and(ending)) || self.only(entry).is_some()
     }
+
+    /// The patterns that limit what is read to names that they say plainly; none where one of them says more, or where
+    /// what none of them names is read, too.
+    pub(super) fn only(&self, entry: &Entry) -> Option<Vec<String>> {
+        // What `grep` is told to leave out first, it reads all but that.
+        let spares = |flag: &str| ["--exclude", "--exclude-from"].contains(&flag);
+        if self.given.iter().find(|flag| picks(entry, flag) || spares(flag)).is_none_or(|flag| spares(flag)) {
+            return None;
+        }
+        let globs: Vec<&Word> = self.globs(entry).filter(|glob| !glob.prefix().starts_with('!')).collect();
+        if globs.is_empty() {
+            let defined = self.given.iter().any(|flag| flag.starts_with("--type-"));
+            let types = self.types(entry).map(|value| value.text().and_then(files_of));
+            let types: Option<Vec<&str>> = types.collect();
+            let endings = types.filter(|types| !types.is_empty() && !defined)?;
+            return Some(endings.iter().flat_map(|endings| endings.split(' ')).map(|end| format!("*.{end}")).collect());
+        }
+        let named: Option<Vec<_>> = globs.iter().map(|glob| glob.text().and_then(named_by)).collect();
+        named.map(|named| named.into_iter().flatten().collect())
+    }
+
+    /// Whether a flag says what is read, however much of it: a search comes to hidden files that it names.
+    pub(super) fn selects(&self, entry: &Entry) -> bool {
+        self.types(entry).next().is_some() || self.globs(entry).any(|glob| !glob.prefix().starts_with('!'))
+    }
+
+    fn globs<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = &'a Word> {
+        self.values.iter().filter(|(flag, _)| takes_glob(entry, flag)).map(|(_, value)| value)
+    }
+
+    /// The types of files to which a search is limited that lets them be defined.
+    fn types<'a>(&'a self, entry: &Entry) -> impl Iterator<Item = &'a Word> {
+        let known = entry.flags.contains_key(DEFINES);
+        self.values.iter().filter(move |(flag, _)| known && TYPES.contains(&flag.as_str())).map(|(_, value)| value)
+    }
+}
+
+/// A flag of `rg` that says what a type of files is, and those that name one.
+const DEFINES: &str = "--type-add";
+const TYPES: [&str; 2] = ["-t", "--type"];
+
+/// Whether a flag names files to read.
+fn takes_glob(entry: &Entry, flag: &str) -> bool {
+    flag != DEFINES && matches!(entry.flags.get(flag), Some(Takes::Value(Kind::Glob)))
+}
+
+/// Whether a flag does, or names a type of them.
+fn picks(entry: &Entry, flag: &str) -> bool {
+    takes_glob(entry, flag) || TYPES.contains(&flag) && entry.flags.contains_key(DEFINES)
+}
+
+/// The endings of the files that `rg` knows by a type, or more.
+fn files_of(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "rust" => "rs",
+        "py" | "python" => "py pyi",
+        "js" => "js jsx vue cjs mjs",
+        "ts" | "typescript" => "ts tsx cts mts",
+        "go" => "go",
+        "md" | "markdown" => "markdown md mdown mdwn mdx mkd mkdn",
+        "html" => "htm html ejs",
+        "css" => "css scss",
+        "swift" => "swift",
+        _ => return None,
+    })
 }
 
 /// Whether a value of a switch takes it back, as Go's programs read it (`--quiet=false`; strconv, `ParseBool`).

@@ -292,7 +292,7 @@ impl Judge<'_> {
                 continue;
             };
             if facts.below.contains_key(&folder) {
-                self.lines_below(&folder, Depth::All);
+                self.lines_below(folder, Depth::All);
             } else if self.fact_of(text).is_some_and(|fact| fact.kind == PathKind::Folder) {
                 self.lines =
                     Some(format!("In no repository git shows all that is in {folder}, sensitive files among it."));

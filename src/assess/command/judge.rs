@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::function::Function;
-use super::parted::Depth;
+use super::parted::Search;
 use super::reading::Reading;
 use super::scope::Scope;
 use super::source::Source;
@@ -110,7 +110,7 @@ pub(super) struct Judge<'a> {
     pub(super) shows: bool,
     pub(super) recurses: bool,
     /// Where it reads whole folders for lines: whether it comes to hidden files and build products, too.
-    pub(super) seeks: Option<Depth>,
+    pub(super) seeks: Option<Search>,
     /// Links that it finds below them are followed.
     pub(super) follows: bool,
     /// The same of a search for names.

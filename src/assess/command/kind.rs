@@ -389,11 +389,30 @@ impl Judge<'_> {
 /// Whether a glob says plainly which names it means: one name, an ending (`*.conf`), or a beginning of some letters.
 /// Others, such as `*a*`, may mean any file among those that a person didn't think of.
 pub(super) fn narrows(glob: &str) -> bool {
+    named_by(glob).is_some()
+}
+
+/// The names that a glob says plainly: endings, beginnings or whole names; none where it says more.
+pub(super) fn named_by(glob: &str) -> Option<Vec<String>> {
+    // A part of it may stand on either side of a slash; to some a comma parts two of them, and `^` turns one around.
+    let parted = glob.find(['{', '[']).is_some_and(|at| glob[at..].contains('/'));
+    if parted || glob.starts_with('^') {
+        return None;
+    }
     let name = glob.rsplit('/').next().unwrap_or(glob);
+    if let Some(endings) = name.strip_prefix("*.{").and_then(|rest| rest.strip_suffix('}')) {
+        let plain = |ending: &str| !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let endings = endings.split(',').map(|ending| plain(ending).then(|| format!("*.{ending}")));
+        return endings.collect();
+    }
     let wild = |c: char| matches!(c, '*' | '?' | '[' | '{' | '\\');
     let ending = name.strip_prefix("*.").is_some_and(|ending| !ending.is_empty() && !ending.contains(wild));
     let beginning = name.find(wild).unwrap_or(name.len());
-    ending || beginning >= 3 || beginning > 0 && beginning == name.len()
+    let whole = beginning > 0 && beginning == name.len();
+    if name.contains(',') || !(ending || whole || beginning >= 3) {
+        return None;
+    }
+    Some(vec![if ending || whole { name.to_owned() } else { format!("{}*", &name[..beginning]) }])
 }
 
 /// Whether a glob names files by an ending that sources and texts have: where secrets lie below, others may be theirs.
@@ -402,7 +421,13 @@ pub(super) fn ordinary(glob: &str) -> bool {
         jsx kt kts less lock log lua md mjs ml php pl pm proto py pyi r rb rs rst s scala scss sh sql svelte svg swift ts tsx \
         txt v vue xsl zig zsh ";
     let name = glob.rsplit('/').next().unwrap_or(glob);
+    let all = |names: Vec<String>| names.iter().all(|name| has_ending(name, ENDINGS));
+    if name.contains('{') { named_by(glob).is_some_and(all) } else { has_ending(name, ENDINGS) }
+}
+
+/// Whether a name, or the pattern of some, has one of some endings.
+fn has_ending(name: &str, endings: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| {
-        !ending.is_empty() && ENDINGS.contains(&format!(" {} ", ending.to_ascii_lowercase()))
+        !ending.is_empty() && endings.contains(&format!(" {} ", ending.to_ascii_lowercase()))
     })
 }

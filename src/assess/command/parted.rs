@@ -4,7 +4,7 @@
 use super::expand::Quotes;
 use super::judge::Judge;
 use super::word::{Piece, Reach, Word};
-use crate::domain::{GlobFact, SecretFact, each};
+use crate::domain::{GlobFact, SecretFact, each, named_in, only_of};
 
 /// To which files below a folder a search comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,15 @@ pub(super) enum Depth {
 
 /// What is told where git names files of other revisions.
 const HISTORIC: &str = "Git may name a sensitive file there that it doesn't track now.";
+
+/// What a search below a folder reads.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    pub(super) depth: Depth,
+    /// Files of these names alone, as a glob says them plainly; of any where there are none.
+    pub(super) only: Vec<String>,
+}
+
 /// A pattern that may match names of any folder.
 const ANY: &str = "**";
 
@@ -143,7 +152,7 @@ impl Judge<'_> {
         // A pattern behind what was found matches names that nothing found.
         let patterned = || word.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)));
         match reach {
-            _ if self.recurses => self.seeks,
+            _ if self.recurses => self.seeks.as_ref().map(|search| search.depth),
             Reach::Named if !patterned() => None,
             Reach::Named | Reach::Chosen => Some(Depth::Plain),
             Reach::Hidden | Reach::Everything => Some(Depth::All),
@@ -187,16 +196,17 @@ impl Judge<'_> {
         if self.follows {
             self.links_below(folder);
         }
-        if let Some(depth) = self.seeks {
-            self.lines_below(folder, depth);
+        if let Some(Search { depth, only }) = self.seeks.clone() {
+            self.lines_below(only_of(folder, &only), depth);
         }
     }
 
-    /// What lies below a folder is searched for lines. Walls hide what is sensitive of it.
-    pub(super) fn lines_below(&mut self, folder: &str, depth: Depth) {
+    /// What lies below a folder, or is named so there, is searched for lines. Walls hide what is sensitive of it.
+    pub(super) fn lines_below(&mut self, name: String, depth: Depth) {
         // A link may lead to what it leaves out.
         let depth = if self.follows { Depth::All } else { depth };
-        let fact = self.facts.and_then(|facts| facts.secrets.get(folder));
+        let folder = named_in(&name).0;
+        let fact = self.facts.and_then(|facts| facts.secrets.get(&name));
         let found =
             fact.filter(|fact| depth == Depth::All || matches!(fact, SecretFact::Plain(_) | SecretFact::TooMany));
         match found {
@@ -212,15 +222,15 @@ impl Judge<'_> {
             }
             None => {}
         }
-        *self.mentions.sought.entry(folder.to_owned()).or_default() |= depth == Depth::All;
+        *self.mentions.sought.entry(name).or_default() |= depth == Depth::All;
     }
 
     /// All that lies below each folder that a pattern matches is read.
     pub(super) fn all_below_each(&mut self, pattern: &str) {
         let pattern = self.absolute_if_moved(pattern);
         let folder = each(&pattern);
-        if let Some(depth) = self.seeks {
-            self.lines_below(&folder, depth);
+        if let Some(Search { depth, only }) = self.seeks.clone() {
+            self.lines_below(only_of(&folder, &only), depth);
         }
         if self.follows {
             self.links_among(&folder);

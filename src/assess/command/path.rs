@@ -105,7 +105,7 @@ impl Judge<'_> {
             self.sensitive(format!("The pattern {} may match a sensitive file: {entry}.", self.spelt(word)));
         } else if self.shows && (word.names_files() || word.computes_name() && !pattern.starts_with('/')) {
             self.expands(word, &pattern);
-            if self.recurses {
+            if self.recurses || self.seeks.is_some() {
                 self.all_below_each(&pattern);
             }
         }
@@ -175,18 +175,21 @@ impl Judge<'_> {
             self.sensitive(format!("In {path} git keeps copies of files, also of sensitive ones."));
         } else if self.recurses && self.shows && self.lies_below(path) {
             self.sensitive(format!("Below {path} there are sensitive files."));
-        } else if let Some(folder) = self.normal(path).filter(|_| self.recurses && self.shows) {
+        } else if let Some(folder) = self.normal(path).filter(|_| (self.recurses || self.seeks.is_some()) && self.shows)
+        {
             self.all_below(&folder);
         }
     }
 
-    /// A program that reads whole folders reads the one that it stands in.
+    /// A program that reads whole folders, or files of some names there, reads the one that it stands in.
     pub(super) fn reads_folder(&mut self) {
-        if self.shows && self.raw {
+        if self.recurses && self.shows && self.raw {
             self.finds = Objects::Here;
         }
         match self.folder() {
             _ if !self.shows => {}
+            Some(folder) if !self.recurses && self.seeks.is_some() => self.all_below(&folder),
+            _ if !self.recurses => {}
             None => self.unreadable("command.path", "It reads everything in a folder that isn't known."),
             Some(folder) if self.lies_below(&folder) => {
                 self.sensitive(format!("Below {folder} there are sensitive files."));
@@ -285,8 +288,8 @@ impl Judge<'_> {
         {
             let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
             for folder in folders {
-                self.lines_below(&folder, depth);
                 self.lines_of_tracked(&folder);
+                self.lines_below(folder, depth);
             }
         }
         if self.shows && (self.by_line || word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_)))) {

@@ -251,6 +251,10 @@ impl Table {
             && self.plugins.has(program)
         {
             let own = format!("{program} {subcommand}");
+            // Under this one `kubectl` runs others' programs, too.
+            if subcommand == "create" && subcommands.contains(' ') && self.entry(name).is_none() {
+                return false;
+            }
             let listed = || self.help.has(&own.replace(' ', "_"));
             if !self.programs.has(&own) && !self.dangers.has(&own) && !self.continues(&own) && !listed() {
                 return false;
