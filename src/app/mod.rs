@@ -51,6 +51,7 @@ mod rhythm;
 mod roles;
 mod row;
 mod rules;
+mod saying;
 mod scroll;
 mod second;
 mod secrets;
