@@ -126,6 +126,24 @@ fn a_database_that_cant_be_reached_is_told_at_once_and_nobody_is_asked() {
 }
 
 #[test]
+fn a_session_with_a_database_of_ones_own_goes_on_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("workspace");
+    std::fs::create_dir(&workspace).unwrap();
+    let database = ["--db", "sqlite:shop.sqlite?mode=rwc"];
+    for more in [&database[..], &[database[0], database[1], "--continue"]] {
+        let mut child = spawn(folder.path(), &workspace, more);
+        let mut input = child.stdin.take().unwrap();
+        writeln!(input, "/sql SELECT 40 + 2").unwrap();
+        std::thread::sleep(Duration::from_secs(3));
+        drop(input);
+        let told = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+        assert!(told.contains("your own SQL goes to shop (sqlite)") && told.contains("42"), "{told}");
+        assert!(!told.contains("no connection"), "{told}");
+    }
+}
+
+#[test]
 fn the_main_job_by_lines() {
     let mut it = Session::start();
     it.say("delete the cancelled orders");

@@ -102,7 +102,7 @@ pub use resume::{Resumed, Unreadable};
 pub use row::{Fit, Pick, Row};
 pub use scroll::Scroll;
 pub use secrets::{MaskStamp, Masks};
-pub use setting::Setting;
+pub use setting::{OwnDatabase, Setting};
 pub use setup::{Done, Fetched, KEYS, MODES, Setup, Stage, Step as SetupStep};
 pub use slash::{SLASH, Slash, typed};
 pub use switch::{Switched, Wanted};
