@@ -173,7 +173,7 @@ async fn trouble_with_a_database_is_one_sentence_without_secrets() {
 
 #[tokio::test]
 async fn a_server_that_refuses_the_login_was_reached() {
-    for (server, name) in [(postgres(), "postgres"), (mariadb(), "mysql")] {
+    for (server, name) in [(postgres().await, "postgres"), (mariadb().await, "mysql")] {
         let Some(url) = server else { continue };
         let (_, rest) = url.split_once('@').unwrap();
         let desk = Desk::new(&format!("{name}://nobody_here:hunter2@{rest}"));

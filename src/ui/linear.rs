@@ -92,7 +92,6 @@ impl Teller {
         let setting = &state.setting;
         let model = if setting.practice { "practice model".to_owned() } else { text::line(&setting.model) };
         let database = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
-        let own = setting.own.as_ref().map(|own| format!("your own SQL goes to {}", text::line(&own.label)));
         let mode = super::status::mode(state.queue.gate().policy());
         let mut lines = vec![format!(
             "countersign: mode {mode}, {model}, {database}, workspace {}",
@@ -104,7 +103,6 @@ impl Teller {
             let (messages, operations) = (number::count(messages, "message"), number::count(operations, "operation"));
             lines.push(format!("this session goes on after {messages} and {operations}; its latest turn:"));
         }
-        lines.extend(own);
         if setting.practice {
             lines.push(format!("your ! and / lines run in {}", text::line(&setting.folder)));
         }
