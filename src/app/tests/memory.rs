@@ -33,12 +33,13 @@ fn saving_takes_a_second_key_that_was_drawn_and_decides_by_it() {
     world.feed(300, Event::Wake);
     let said = |world: &World| making(world).unwrap().draft.rows()[2].value.clone();
     assert_eq!(said(&world), "a", "it begins with what is seen alone");
+    world.press(KeyCode::Char('y'));
+    assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "not before it was drawn");
+    world.draw(true);
     for key in [KeyCode::Down, KeyCode::Down, KeyCode::Right] {
         world.press(key);
     }
     assert_eq!(said(&world), "any files of this workspace");
-    world.press(KeyCode::Char('y'));
-    assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "not before it was drawn");
     world.draw(true);
     world.press(KeyCode::Enter);
     world.feed(1, Event::Paste("y".to_owned()));
