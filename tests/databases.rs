@@ -172,6 +172,19 @@ async fn trouble_with_a_database_is_one_sentence_without_secrets() {
 }
 
 #[tokio::test]
+async fn a_server_that_refuses_the_login_was_reached() {
+    for (server, name) in [(postgres().await, "postgres"), (mariadb().await, "mysql")] {
+        let Some(url) = server else { continue };
+        let (_, rest) = url.split_once('@').unwrap();
+        let desk = Desk::new(&format!("{name}://nobody_here:hunter2@{rest}"));
+        let reason = desk.unreached("SELECT 1").await;
+        assert!(reason.contains(" answered, but refused the login: ") && reason.contains("28"), "{reason}");
+        assert!(reason.contains("Check the user and the password") && !reason.contains("be reached"), "{reason}");
+        assert!(!reason.contains("hunter2"), "{reason}");
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_never_answers_does_not_hold_anybody_up() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -126,6 +126,25 @@ fn a_database_that_cant_be_reached_is_told_at_once_and_nobody_is_asked() {
 }
 
 #[test]
+fn a_session_with_a_database_of_ones_own_goes_on_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("workspace");
+    std::fs::create_dir(&workspace).unwrap();
+    std::fs::write(workspace.join("shop.sqlite"), "").unwrap();
+    let database = ["--db", "shop.sqlite"];
+    for more in [&database[..], &[database[0], database[1], "--continue"]] {
+        let mut child = spawn(folder.path(), &workspace, more);
+        let mut input = child.stdin.take().unwrap();
+        writeln!(input, "/sql SELECT 40 + 2").unwrap();
+        std::thread::sleep(Duration::from_secs(3));
+        drop(input);
+        let told = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+        assert!(told.contains("Your own SQL goes to shop;") && told.contains("42"), "{told}");
+        assert!(!told.contains("no connection"), "{told}");
+    }
+}
+
+#[test]
 fn the_main_job_by_lines() {
     let mut it = Session::start();
     it.say("delete the cancelled orders");
@@ -243,6 +262,9 @@ fn a_rule_that_is_revoked_or_broken_elsewhere_asks_again_in_a_session_that_is_op
     std::thread::sleep(LOOKED);
     it.say("remember 1");
     it.wait_for("always");
+    std::thread::sleep(LOOKED);
+    it.say("remember 1 wider 3");
+    it.wait_for("any files of this workspace");
     std::thread::sleep(LOOKED);
     it.say("remember 1 always");
     it.wait_for("Remembered as rule r1");

@@ -312,7 +312,7 @@ impl State {
                 if own && self.typing_into.is_none() {
                     self.output.unpin();
                     // Where the list and the output share their place.
-                    if self.focus != Pane::Queue && self.queue.waiting().next().is_none() {
+                    if self.focus != Pane::Queue {
                         self.tab = Pane::Output;
                     }
                 }

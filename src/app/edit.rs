@@ -316,7 +316,7 @@ impl State {
         };
         match id {
             Some(id) => self.edit(id, effects),
-            None => self.hint = Some("Nothing waits.".to_owned()),
+            None => self.hint = Some(self.none_waits()),
         }
     }
 }

@@ -401,13 +401,23 @@ impl State {
         match self.queue.selected() {
             Some(id) if self.open(id) => {}
             Some(_) => self.show_details(),
-            None => self.hint = Some("Nothing waits.".to_owned()),
+            None => self.hint = Some(self.none_waits()),
         }
+    }
+
+    /// What is said where a key that decides finds nothing: what waits is perhaps only not shown.
+    pub(super) fn none_waits(&self) -> String {
+        let hidden = self.queue.waiting().count();
+        if hidden == 0 || self.queue.plan().filter().is_empty() {
+            return "Nothing waits.".to_owned();
+        }
+        let those = if hidden == 1 { "1 that it hides does".to_owned() } else { format!("{hidden} that it hides do") };
+        format!("Nothing that the filter shows waits; {those}. esc takes the filter off.")
     }
 
     /// Says that the operation under the cursor doesn't wait.
     fn waits_not(&mut self) {
-        let none = || "Nothing waits.".to_owned();
+        let none = || self.none_waits();
         self.hint = Some(self.queue.selected().map_or_else(none, |id| format!("{id} doesn't wait.")));
     }
 
@@ -420,7 +430,7 @@ impl State {
         let id = self.selected_waiting().or_else(|| self.queue.waiting().next().map(|item| item.id));
         let opened = id.is_some_and(|id| self.open(id));
         if !opened {
-            self.hint = Some("Nothing waits.".to_owned());
+            self.hint = Some(self.none_waits());
         }
         opened
     }

@@ -158,7 +158,7 @@ impl State {
             Command::Edit | Command::DenyWithReason => is(|status| *status == Status::Waiting),
             Command::Deny => is(|status| *status == Status::Waiting) || queue.marked().next().is_some(),
             Command::Mark => is(|status| *status == Status::Waiting) && queue.counts().0 > 1,
-            Command::ApproveAll | Command::DenyAll => queue.waiting().next().is_some(),
+            Command::ApproveAll | Command::DenyAll => queue.any_to_decide(),
             Command::InTerminal => {
                 let kind = |item: &Item| item.prepared.as_ref().map(|prepared| prepared.operation.kind.clone());
                 let command = |item: &Item| matches!(kind(item), Some(OperationKind::Command(_)));

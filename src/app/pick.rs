@@ -9,11 +9,16 @@ use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Page, Reach};
 use super::numbers::Numbers;
 use super::plan::Typing;
-use super::queue::{Item, Status};
+use super::queue::{Item, Queue, Status};
 use crate::domain::{OperationId, Origin, RiskLevel, Seal};
 
-/// What is said where a filter leaves nothing to decide.
-const NONE_SHOWN: &str = "None of those that the filter shows waits.";
+impl Queue {
+    /// Whether a key that speaks of all in the list finds one that waits: among those marked, or that a filter shows.
+    #[must_use]
+    pub(super) fn any_to_decide(&self) -> bool {
+        self.marked().next().is_some() || self.waiting().any(|item| self.plan.shows(item))
+    }
+}
 
 impl State {
     /// A key while a filter or numbers are typed in the list. False if it is none of the typing's.
@@ -115,7 +120,7 @@ impl State {
         let Some(meant) = self.meant() else { return self.deny_all(effects) };
         let all = self.queue.waiting().count();
         self.hint = Some(match meant.len() {
-            0 => NONE_SHOWN.to_owned(),
+            0 => self.none_waits(),
             these if these == all => format!("Denied: {these}, all that waited."),
             these => format!("Denied: {these} of {all}. The others wait."),
         });
@@ -127,7 +132,7 @@ impl State {
         let meant = self.meant();
         if let Some(meant) = meant {
             let Some(first) = meant.first() else {
-                self.hint = Some(NONE_SHOWN.to_owned());
+                self.hint = Some(self.none_waits());
                 return;
             };
             // The list goes on from where the cursor is.
@@ -139,7 +144,7 @@ impl State {
             let first = self.queue.waiting().next().map(|item| item.id);
             match self.selected_waiting().or(first) {
                 Some(id) if self.open(id) => self.ask_all(),
-                _ => self.hint = Some("Nothing waits.".to_owned()),
+                _ => self.hint = Some(self.none_waits()),
             }
         }
         if let Some(Modal::Confirm(dialog)) = &mut self.modal {

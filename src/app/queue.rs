@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use super::depends::Makes;
 use super::event::Millis;
 use super::plan::Plan;
-use crate::assess::call_shown;
+use super::saying;
 use crate::domain::{
     Containment, Decider, Foresight, Gate, Judgement, OperationId, Origin, Outcome, Part, Prepared, Remedy, Seal,
     Standing, ToolCall, TurnId, Undoable, Verdict,
@@ -184,7 +184,7 @@ impl Item {
         if self.answers().is_some() {
             return "question";
         }
-        self.prepared.as_ref().map_or("call", |prepared| prepared.operation.kind.word())
+        self.prepared.as_ref().map_or_else(|| saying::word(&self.call.name), |prepared| prepared.operation.kind.word())
     }
 }
 
@@ -356,7 +356,7 @@ impl Queue {
         let item = Item {
             id,
             origin,
-            said: call_shown(&call.name, &call.arguments),
+            said: saying::said(&call),
             call,
             prepared: None,
             makes: OnceLock::new(),

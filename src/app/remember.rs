@@ -63,7 +63,7 @@ impl State {
         }
         let Some(prepared) = self.queue.gate.prepared(dialog.id) else { return };
         let draft = match effect {
-            RuleEffect::Allow => Draft::allow(prepared),
+            RuleEffect::Allow => Draft::allow(prepared).map(Draft::narrowest),
             RuleEffect::Deny | RuleEffect::Ask => Draft::deny(prepared),
         };
         match draft {
@@ -179,7 +179,7 @@ impl State {
                 return Err(format!("Type {word} {} first: it shows the rule.", id.0));
             }
             (_, Ruling::Tell) if never => Draft::deny(prepared)?,
-            (_, Ruling::Tell) => Draft::allow(prepared)?,
+            (_, Ruling::Tell) => Draft::allow(prepared)?.narrowest(),
         };
         if let Ruling::Part(number, wider) = ruling {
             let row = number.checked_sub(1).and_then(|at| draft.rows().into_iter().nth(at));

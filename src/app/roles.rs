@@ -25,10 +25,8 @@ impl State {
         }
     }
 
-    /// What the role of the default connection may do beyond its data, in a few words; none for an ordinary role.
-    #[must_use]
-    pub fn powers(&self) -> Option<String> {
-        powers(self.roles.get(self.setting.connection_name()?)?)
+    pub(super) fn powers_of(&self, connection: &str) -> Option<String> {
+        powers(self.roles.get(connection)?)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the status line says beside the mode: who answers, where it works, and on what.
 
+use std::collections::BTreeMap;
+
 use super::State;
 use crate::domain::Prices;
 
@@ -24,16 +26,38 @@ pub struct Setting {
     pub context: u64,
     /// What the model's tokens cost, by the configuration.
     pub prices: Option<Prices>,
-    /// Names of the connections.
-    pub connections: Vec<String>,
+    /// Where the person's own SQL goes, where the model's goes elsewhere or nowhere.
+    pub own: Option<OwnDatabase>,
+    /// The connections by their names, those of the person's own SQL among them, with what each is: engine, database and
+    /// host, as shown.
+    pub connections: BTreeMap<String, String>,
+}
+
+/// A database that is the person's alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnDatabase {
+    /// Its connection's name, with its engine.
+    pub label: String,
+    /// Whether it is production.
+    pub production: bool,
+}
+
+/// The name of a connection, without its engine.
+fn bare(label: &str) -> &str {
+    label.rsplit_once(" (").map_or(label, |(name, _)| name)
 }
 
 impl Setting {
     /// The default connection's name, without its engine.
     #[must_use]
     pub fn connection_name(&self) -> Option<&str> {
-        let label = self.connection.as_deref()?;
-        Some(label.rsplit_once(" (").map_or(label, |(name, _)| name))
+        self.connection.as_deref().map(bare)
+    }
+
+    /// The name of the connection that the person's own SQL goes to.
+    #[must_use]
+    pub fn own_name(&self) -> Option<&str> {
+        self.own.as_ref().map(|own| bare(&own.label)).or_else(|| self.connection_name())
     }
 }
 
@@ -43,9 +67,15 @@ impl State {
         if reached { self.unreached.remove(&connection) } else { self.unreached.insert(connection) }
     }
 
-    /// Whether the default connection was not reached when it was last used.
+    /// Whether the connection of that label was not reached when it was last used.
     #[must_use]
-    pub fn unreached(&self) -> bool {
-        self.setting.connection_name().is_some_and(|name| self.unreached.contains(name))
+    pub fn unreached(&self, label: &str) -> bool {
+        self.unreached.contains(bare(label))
+    }
+
+    /// What the role of the connection of that label may do beyond its data, in a few words; none for an ordinary role.
+    #[must_use]
+    pub fn powers(&self, label: &str) -> Option<String> {
+        self.powers_of(bare(label))
     }
 }

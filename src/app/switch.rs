@@ -59,7 +59,11 @@ impl State {
 
     /// `/db`: a list to choose from.
     pub(super) fn list_connections(&mut self) {
-        let row = |name: &String| Row::new(name, Pick::Line(format!("/db {name}")));
+        let used = self.setting.own_name().unwrap_or_default();
+        let row = |(name, what): (&String, &String)| {
+            let what = if name == used { format!("in use · {what}") } else { what.clone() };
+            Row::new(name, Pick::Line(format!("/db {name}"))).detail(&what)
+        };
         let rows: Vec<Row> = self.setting.connections.iter().map(row).collect();
         if rows.is_empty() {
             self.hint = Some(NO_CONNECTION.to_owned());
@@ -88,7 +92,10 @@ impl State {
         effects.push(Effect::Adopt(number));
         let said = if switched.setting.model == self.setting.model {
             let connection = switched.setting.connection.as_deref().unwrap_or("no connection");
-            format!("SQL without a connection's name goes to {connection}.")
+            switched.setting.own.as_ref().map_or_else(
+                || format!("SQL without a connection's name goes to {connection}."),
+                |own| format!("Your own SQL goes to {}; the practice model keeps to its own database.", own.label),
+            )
         } else {
             self.told_remote = false;
             format!("{} answers from the next message on; the conversation goes on.", switched.setting.model)

@@ -71,7 +71,7 @@ impl State {
     fn lacks_connection(&self, arguments: &str) -> Option<String> {
         let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
         let named = arguments.get("connection")?.as_str()?.to_owned();
-        (!self.setting.connections.contains(&named)).then_some(named)
+        (!self.setting.connections.contains_key(&named)).then_some(named)
     }
 
     /// Proposes to take back everything from the selected operation's turn on: changes to files at once, and what else

@@ -1,6 +1,7 @@
 //! Assembles a session from the configuration: the model, the two sides' tools, the journal, and the state that
 //! the screen starts with.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use super::resume::{allow_outputs, resume};
 use super::servers;
 use super::setup;
 use super::swap::Switchboard;
-use crate::app::{Briefing, Budget, Effect, Event, Keymap, Looks, Setting, State};
+use crate::app::{Briefing, Budget, Effect, Event, Keymap, Looks, OwnDatabase, Setting, State};
 use crate::assess::Known;
 use crate::cli::{Asking, Start, Which};
 use crate::config::{ChosenModel, Problem, process_environment};
@@ -105,7 +106,7 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
         prune_layers(&layers);
         prune_outputs(&outputs);
     });
-    let setting = setting(provider.as_ref(), world.is_some(), &model_side);
+    let setting = setting(provider.as_ref(), world.is_some(), &model_side, &person_side);
     // The practice model reads no prompt, and works in a folder of its own. Of a folder that the person was not asked
     // about yet nothing is read.
     let told = world.is_none() && !start.unknown;
@@ -198,7 +199,7 @@ fn missing_connection(state: &State) -> Option<String> {
     let hit = state.queue.all().filter_map(|item| item.prepared.as_ref()).flat_map(|prepared| &prepared.facts.targets);
     let absent = hit.filter(|target| match target {
         Target::Database { connection, .. } => {
-            connection != PRACTICE && !state.setting.connections.contains(connection)
+            connection != PRACTICE && !state.setting.connections.contains_key(connection)
         }
         _ => false,
     });
@@ -234,26 +235,54 @@ pub(super) async fn practice(
     Ok((Arc::new(provider), side(bench, Arc::new(connections)), world))
 }
 
-pub(super) fn setting(provider: &dyn Provider, practice: bool, side: &Side) -> Setting {
-    let connection = side
-        .connections
-        .default_name()
-        .and_then(|name| side.connections.address(&name).map(|address| format!("{name} ({})", address.dialect.word())));
-    let usual = side.connections.default_name();
-    let known = |name: &String| side.bench.settings.databases.get(name).map(std::slice::from_ref);
-    let target = usual.as_ref().and_then(known).unwrap_or_default();
+pub(super) fn setting(provider: &dyn Provider, practice: bool, side: &Side, person: &Side) -> Setting {
+    let usual = usual(side);
+    let apart = !Arc::ptr_eq(&side.connections, &person.connections);
+    let own = apart.then(|| self::usual(person)).flatten();
+    let known =
+        |side: &Side| side.bench.settings.databases.iter().map(|(name, to)| (name.clone(), led_to(to))).collect();
+    let mut connections: BTreeMap<String, String> = known(side);
+    if apart && practice {
+        connections.values_mut().for_each(|what| what.push_str(" · the practice model's own"));
+    }
+    if apart {
+        connections.extend(known(person));
+    }
     Setting {
-        production: !side.bench.settings.production.told(target).is_empty(),
+        production: usual.as_ref().is_some_and(|usual| usual.production),
         model: provider.label(),
         practice,
         remote: provider.remote(),
-        connection,
+        connection: usual.map(|usual| usual.label),
         workspace: below_home(&side.bench.workspace, side.bench.home.as_deref()),
         folder: String::new(),
         context: provider.context(),
         prices: provider.prices(),
-        connections: side.connections.names().map(str::to_owned).collect(),
+        own,
+        connections,
     }
+}
+
+/// The database that is meant where none is named.
+fn usual(side: &Side) -> Option<OwnDatabase> {
+    let name = side.connections.default_name()?;
+    let address = side.connections.address(&name)?;
+    let target = side.bench.settings.databases.get(&name).map(std::slice::from_ref).unwrap_or_default();
+    Some(OwnDatabase {
+        label: format!("{name} ({})", address.dialect.word()),
+        production: !side.bench.settings.production.told(target).is_empty(),
+    })
+}
+
+/// What a connection leads to, without its name.
+fn led_to(target: &Target) -> String {
+    let Target::Database { engine, database, host, .. } = target else { return target.to_string() };
+    let place = match (database, host) {
+        (Some(database), Some(host)) => Some(format!("{database} on {host}")),
+        (None, Some(host)) => Some(format!("on {host}")),
+        (database, None) => database.clone(),
+    };
+    engine.map(|engine| engine.word().to_owned()).into_iter().chain(place).collect::<Vec<_>>().join(" · ")
 }
 
 pub(super) fn briefing(side: &Side, notes: Option<&Instructions>) -> Briefing {

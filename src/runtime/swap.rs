@@ -56,11 +56,17 @@ impl Switchboard {
     }
 
     /// What the state is told of a model and its side.
-    fn told(&self, provider: &dyn Provider, practising: bool, side: &Side, elsewhere: bool) -> Switched {
+    fn told(
+        &self,
+        provider: &dyn Provider,
+        practising: bool,
+        (side, person): (&Side, &Side),
+        elsewhere: bool,
+    ) -> Switched {
         // What is said of them was said at the start.
         let unread = practising || !self.arrived.load(Ordering::Acquire);
         let notes = if unread { None } else { notes(&self.start.workspace, &mut Vec::new()) };
-        let setting = setting(provider, practising, side);
+        let setting = setting(provider, practising, side, person);
         Switched { setting, briefing: briefing(side, notes.as_ref()), elsewhere }
     }
 
@@ -116,18 +122,16 @@ impl Engine {
 
     /// Chooses the connection that is meant where none is named.
     pub fn choose_connection(&self, number: u64, name: &str) {
-        let (side, own) = (self.model_side.clone(), &self.person_side.connections);
+        let (side, person) = (self.model_side.clone(), self.person_side.clone());
         // The person's side has databases of its own where the practice model has its world.
-        let switched = match (side.connections.choose(name), own.choose(name)) {
-            (true, _) => Ok(()),
-            (false, true) => {
-                let lane = self.lanes.work.clone();
-                let said = format!("Your own SQL goes to {name}; the practice model keeps to its own database.");
-                tokio::spawn(async move { lane.send(Work::Notice(said)).await });
-                return;
+        let switched = match (person.connections.choose(name), side.connections.address(name).is_some()) {
+            (true, _) => {
+                side.connections.choose(name);
+                Ok(())
             }
+            (false, true) => Err(format!("`{name}` is the practice model's own")),
             (false, false) => {
-                let known: BTreeSet<&str> = side.connections.names().chain(own.names()).collect();
+                let known: BTreeSet<&str> = side.connections.names().chain(person.connections.names()).collect();
                 let known: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
                 let known = if known.is_empty() {
                     "Start with --db, or name one in the configuration.".to_owned()
@@ -140,11 +144,13 @@ impl Engine {
                 Err(format!("There is no connection `{name}`. {known}"))
             }
         };
-        reached::reach(&self.model_side, &[name.to_owned()], &self.lanes.work);
+        if switched.is_ok() {
+            reached::reach(&person, &[name.to_owned()], &self.lanes.work);
+        }
         let (board, provider, lane) = (self.switchboard.clone(), Arc::clone(&self.provider), self.lanes.work.clone());
         let practising = self.practising();
         tokio::task::spawn_blocking(move || {
-            let told = switched.map(|()| Box::new(board.told(provider.as_ref(), practising, &side, false)));
+            let told = switched.map(|()| Box::new(board.told(provider.as_ref(), practising, (&side, &person), false)));
             let _leaving = lane.blocking_send(Work::Switched(number, told));
         });
     }
@@ -224,7 +230,7 @@ async fn make_ready(
         }
     };
     let side = other.as_ref().map_or(present, |(side, _)| side);
-    let switched = board.told(provider.as_ref(), practice_wanted, side, other.is_some());
+    let switched = board.told(provider.as_ref(), practice_wanted, (side, person), other.is_some());
     let ready = Ready { number, model, provider, side: other };
     let mut slot = board.ready.lock().unwrap_or_else(PoisonError::into_inner);
     // One that was asked for earlier and took longer doesn't take the place of a later one.

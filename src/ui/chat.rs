@@ -256,7 +256,7 @@ fn foot(view: View<'_>, columns: usize, room: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if view.state.chat.entries().iter().all(|entry| matches!(entry, Entry::Notice { .. })) {
         lines.push(Line::default());
-        for (at, sentence) in welcome(view, columns).into_iter().enumerate() {
+        for (at, sentence) in fitted(view, columns, room.saturating_sub(1)).into_iter().enumerate() {
             if at > 0 && lines.len() + sentence.len() > room {
                 break;
             }
@@ -298,9 +298,20 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
     let columns = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
     let row = u16::from(area.height > 10);
     let mut brush = Brush { area, skip: 0, row, first: 0, regex: None, current: None };
-    for line in welcome(view, columns).into_iter().flatten() {
+    let said = fitted(view, columns, area.height.saturating_sub(row).into());
+    for line in said.into_iter().flatten() {
         brush.draw(buf, INDENT, &line);
     }
+}
+
+/// What can be done, without what has no room: the blank first, then what keys and notices say too; last what to try.
+fn fitted(view: View<'_>, columns: usize, room: usize) -> Vec<Vec<Line<'static>>> {
+    let mut said = welcome(view, columns);
+    for at in [3, 5, 2, 1, 4] {
+        let rows: usize = said.iter().map(Vec::len).sum();
+        said.get_mut(at).filter(|_| rows > room).into_iter().for_each(Vec::clear);
+    }
+    said
 }
 
 /// What can be done, as long as nothing was: the rows of each sentence.

@@ -58,7 +58,11 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
         put(buf, room, 0, &view.line(text::fit(said, room.width.into()), Role::Dim));
         return;
     }
-    let counts = |(command, ..): &Entry| context != Context::Queue || view.state.counts(*command);
+    let marked = view.state.queue.marked().next().is_some();
+    let counts = |(command, ..): &Entry| {
+        // Both keys that deny mean those that are marked then: one is named.
+        context != Context::Queue || view.state.counts(*command) && !(marked && *command == Command::DenyAll)
+    };
     let live = matches!(view.state.modal, None | Some(Modal::Page { .. }));
     let (help, others): (Vec<Entry>, Vec<Entry>) =
         commands(view, context).into_iter().filter(counts).partition(|(command, ..)| *command == Command::Help);
@@ -166,6 +170,10 @@ fn usual(view: View<'_>, context: Context) -> Vec<Entry> {
                 one(Command::Quit, "leave"),
                 one(Command::Newline, "new line"),
             ]);
+            // Where the first screen has room for one of them: it lists the commands by itself, not how to leave.
+            if view.state.size.0 < super::WIDE && view.state.queue.newest().is_none() {
+                commands.retain(|(command, ..)| *command != Command::Palette);
+            }
             commands
         }
         Context::Chat if matches!(view.state.modal, Some(Modal::Page { .. })) => vec![

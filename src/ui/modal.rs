@@ -382,8 +382,11 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
     };
     let word = text::line(item.word());
     let target = item::target(prepared);
+    let behind = view.state.queue.waits_for(item.id);
+    let behind = behind.map(|before| format!("starts after {before} (order only)")).unwrap_or_default();
+    let taken = if behind.is_empty() { 0 } else { text::width(&behind) + 3 };
     // What it acts on is worth more room than the name of a model, or than the turn.
-    let fits = |who: &str| text::width(&word) + text::width(&target) + text::width(who) + 6 <= columns;
+    let fits = |who: &str| text::width(&word) + text::width(&target) + text::width(who) + 6 + taken <= columns;
     let who = match &item.origin {
         Origin::Model { .. } if !fits(&who) => {
             let shorter = format!("asked by the model, turn {}", item.turn.0);
@@ -391,9 +394,9 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
         }
         _ => who,
     };
-    let room = columns.saturating_sub(text::width(&word) + text::width(&who) + 6);
+    let room = columns.saturating_sub(text::width(&word) + text::width(&who) + 6 + taken);
     let target = text::middle(&target, room.max(20)).into_owned();
-    let said = [word, target, who];
+    let said = [word, target, who, behind];
     let said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
     view.line(text::fit(&said.join("   "), columns).into_owned(), Role::Dim)
 }

@@ -94,8 +94,11 @@ fn question(view: View<'_>, screen: Rect, buf: &mut Buffer, (picker, said): (&Pi
 
 fn answering(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
     let Some((take, _)) = view.key(Context::Picker, Command::Choose, "") else { return };
-    let answer = |letter: &str, says: &str| Some((format!("{letter} then {take}"), says.to_owned()));
-    let keys: Vec<_> = [answer("y", "yes"), answer("n", "no"), moving(view)].into_iter().flatten().collect();
+    let answer = |letter: &str, says: &str| Some((letter.to_owned(), says.to_owned()));
+    let keys: Vec<_> = [answer("y", "yes"), answer("n", "no"), Some((take, "confirm".to_owned())), moving(view)]
+        .into_iter()
+        .flatten()
+        .collect();
     let lines = super::paint::keys(view, &keys, area.width.into(), 1, true);
     put(buf, area, 0, lines.first().unwrap_or(&Line::default()));
     sight.keys = named(&lines, area);

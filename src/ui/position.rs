@@ -113,8 +113,10 @@ fn place(
         let here = printout.page.is_some() || printout.tail.from > 0;
         words.push(view.span(
             match counted {
-                Some((_, all)) => format!("{} here, {} in all", matches(find.row, found), number::thousands(all)),
-                None if here => format!("{} here", matches(find.row, found)),
+                Some((_, all)) => {
+                    format!("{} in this part, {} in all", matches(find.row, found), number::thousands(all))
+                }
+                None if here => format!("{} in this part", matches(find.row, found)),
                 None => matches(find.row, found),
             },
             role,

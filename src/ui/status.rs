@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::paint::{View, put, put_right};
 use super::theme::Role;
 use super::{number, text};
-use crate::app::{Item, Status};
+use crate::app::{Item, Setting, Status};
 use crate::domain::{ApprovalMode, Policy};
 
 /// What is left out first where there is no room: the workspace, then our own name, then that changes can be staged,
@@ -36,7 +36,8 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
     let beside = walls.last().map_or(0, |walls| walls.width() + GAP);
     let known = squeezed(left(view), (room + GAP).saturating_sub(taken + beside));
     let wide = |picked: &[usize]| picked.iter().map(|at| known[*at].width() + GAP).sum::<usize>();
-    let last: &[&'static [usize]] = if view.state.setting.production { &WARNED } else { &LAST };
+    let warned = |setting: &Setting| setting.production || setting.own.as_ref().is_some_and(|own| own.production);
+    let last: &[&'static [usize]] = if warned(&view.state.setting) { &WARNED } else { &LAST };
     // Walls and what is picked beside them, the fullest first. That there are none is said as long as anything is.
     let with = |walls: &Span<'static>, picks: &[&'static [usize]]| {
         picks.iter().map(|picked| (walls.clone(), *picked)).collect::<Vec<_>>()
@@ -110,29 +111,38 @@ fn left(view: View<'_>) -> [Span<'static>; 5] {
         false => text::line(&setting.model),
     };
     let model = if model.is_empty() { "no model" } else { &model };
-    let connection = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
-    let powers = view.state.powers().map(|powers| text::line(&powers));
-    let unreached = view.state.unreached();
-    let tone = match (setting.production, &powers) {
-        (true, _) => Role::High,
-        (false, _) if unreached => Role::Trouble,
-        (false, Some(_)) => Role::Medium,
-        (false, None) => Role::Text,
+    let model_side = setting.connection.as_deref().map(|label| database(view, label, setting.production));
+    let own = setting.own.as_ref().map(|own| database(view, &own.label, own.production));
+    let (connection, tone) = match (model_side, own) {
+        (Some(said), None) => said,
+        (None, None) => ("no database".to_owned(), Role::Text),
+        // Where room is short the practice model's own is left out: no yes there hits anything of the person's.
+        (Some((connection, _)), Some((own, tone))) if roomy => (format!("{connection} · /sql {own}"), tone),
+        (_, Some((own, tone))) => (format!("/sql {own}"), tone),
     };
-    // As whom it would be used doesn't matter then.
-    let (connection, powers) =
-        if unreached { (format!("not reached: {connection}"), None) } else { (connection, powers) };
-    let connection = if setting.production { format!("PROD {connection}") } else { connection };
-    let connection = powers.map_or(connection.clone(), |powers| format!("{connection}, {powers}"));
     let room = if view.state.size.0 >= 160 { 70 } else { 40 };
     [
         view.span("countersign", Role::Strong),
         view.span(mode(policy), role),
         view.span(text::fit(model, 40), Role::Text),
-        view.span(text::fit(&connection, 40), tone),
+        view.span(text::fit(&connection, if setting.own.is_some() && roomy { 60 } else { 40 }), tone),
         // The end of a path says most.
         view.span(text::middle(&text::line(&setting.workspace), room).into_owned(), Role::Dim),
     ]
+}
+
+/// A connection as it is named here: that it is production, wasn't reached, or is used by one who may do much.
+fn database(view: View<'_>, label: &str, production: bool) -> (String, Role) {
+    let named = text::line(label);
+    let (named, tone) = if view.state.unreached(label) {
+        // As whom it would be used doesn't matter then.
+        (format!("not reached: {named}"), Role::Trouble)
+    } else if let Some(powers) = view.state.powers(label) {
+        (format!("{named}, {}", text::line(&powers)), Role::Medium)
+    } else {
+        (named, Role::Text)
+    };
+    if production { (format!("PROD {named}"), Role::High) } else { (named, tone) }
 }
 
 /// Whether no wall can hold changes back.

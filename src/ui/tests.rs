@@ -469,5 +469,5 @@ fn a_message_that_is_held_and_a_direct_operation_are_shown() {
     desk.press(KeyCode::Esc);
     desk.send("! cargo tree");
     let screen = desk.screen(120, 40);
-    assert!(screen.contains("execute_command {") && screen.contains("reading"), "{screen}");
+    assert!(screen.contains("command  cargo tree") && screen.contains("reading"), "{screen}");
 }

@@ -23,7 +23,7 @@ fn long_output_is_found_saved_and_paged() {
     it.keys("\r");
     it.keys("n");
     it.wait_for("▸77777");
-    it.wait_for("1 here, 1 in all");
+    it.wait_for("1 in this part, 1 in all");
     it.keys("S");
     it.wait_for("save as output-1.txt");
     it.keys("\r");

@@ -199,3 +199,42 @@ fn of_several_readers_the_one_that_is_shown_stays_until_it_ends() {
     world.finish(1);
     assert_eq!(shown(&world).0, 1, "somebody reads it");
 }
+
+#[test]
+fn what_a_filter_hides_waits_all_the_same_and_that_is_said() {
+    use crate::app::{Command, Pane};
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("make a", None)]);
+    world.look();
+    world.press(KeyCode::Esc);
+    world.state.focus = Pane::Queue;
+    assert!(world.state.counts(Command::ApproveAll) && world.state.counts(Command::DenyAll));
+    world.press(KeyCode::Char('/'));
+    world.type_in("done");
+    world.press(KeyCode::Enter);
+    assert!(!world.state.counts(Command::ApproveAll) && !world.state.counts(Command::DenyAll), "none shown waits");
+    for key in ['n', 'A', 'D'] {
+        world.press(KeyCode::Char(key));
+        let hint = world.state.hint.clone().unwrap_or_default();
+        assert_eq!(
+            hint, "Nothing that the filter shows waits; 1 that it hides does. esc takes the filter off.",
+            "{key}"
+        );
+    }
+    assert_eq!(*world.status(1), Status::Waiting);
+}
+
+#[test]
+fn what_ones_own_line_prints_is_shown_though_something_waits() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("make a", None)]);
+    world.look();
+    world.press(KeyCode::Esc);
+    world.state.tab = crate::app::Pane::Queue;
+    world.say("! ls");
+    world.feed(1, Event::Run(OperationId(2), RunEvent::Started));
+    assert_eq!((world.state.tab, world.state.output.shown()), (crate::app::Pane::Output, Some(OperationId(2))));
+    assert_eq!(*world.status(1), Status::Waiting);
+}

@@ -98,3 +98,30 @@ fn nothing_that_waits_for_one_workspace_runs_in_another() {
     world.say("again");
     assert_eq!(world.results().len(), 2, "every call has its result");
 }
+
+#[test]
+fn the_list_of_connections_says_what_each_is_and_which_is_in_use() {
+    use crate::app::OwnDatabase;
+    let mut world = World::new();
+    let own = |label: &str| Some(OwnDatabase { label: label.to_owned(), production: false });
+    world.state.setting.connection = Some("practice (sqlite)".to_owned());
+    world.state.setting.own = own("shop (postgres)");
+    let known = [("practice", "sqlite · the practice model's own"), ("notes", "sqlite · notes.db")];
+    let known = known.into_iter().chain([("shop", "postgres · shop on db.example")]);
+    world.state.setting.connections = known.map(|(name, what)| (name.to_owned(), what.to_owned())).collect();
+    world.say("/db");
+    let rows = world.state.picker().unwrap().fits(0, 9);
+    let rows: Vec<_> = rows.iter().map(|fit| (fit.row.label.as_str(), fit.row.detail.as_str())).collect();
+    let expected = [
+        ("notes", "sqlite · notes.db"),
+        ("practice", "sqlite · the practice model's own"),
+        ("shop", "in use · postgres · shop on db.example"),
+    ];
+    assert_eq!(rows, expected);
+    world.press(KeyCode::Enter);
+    let mut to = switched("", false);
+    to.setting.own = own("notes (sqlite)");
+    world.feed(1, Event::Switched(1, Ok(to)));
+    let said = format!("{:?}", world.state.chat.entries());
+    assert!(said.contains("Your own SQL goes to notes (sqlite); the practice model keeps to its own"), "{said}");
+}

@@ -94,7 +94,7 @@ fn way(way: &SqlWay) -> Option<Finding> {
         ),
         SqlWay::TakeBack(back) => {
             let rows = count(back.rows, "row");
-            ("sql.take-back", format!("Changes exactly {rows} if each is as it was left, else nothing."))
+            ("sql.take-back", format!("It takes back what was changed: {rows}."))
         }
     };
     Some(Finding::new(rule, Class::Unknown, sentence))

@@ -157,6 +157,13 @@ impl Draft {
         Ok(draft)
     }
 
+    /// The same at its narrowest: what is seen, and nothing else like it.
+    #[must_use]
+    pub fn narrowest(mut self) -> Self {
+        self.patterns.iter_mut().flatten().for_each(|choice| choice.at = 0);
+        self
+    }
+
     fn of(effect: RuleEffect, prepared: &Prepared, patterns: Vec<Vec<Choice>>) -> Self {
         let here = Scope::Workspace(prepared.facts.place.workspace.clone());
         let scopes = vec![Scope::Turn, Scope::Session, here, Scope::Always];

@@ -215,7 +215,14 @@ impl Source {
             Options::Postgres(options) => postgres::open(options, access, limit).await,
             Options::Mysql(options) => mysql::open(options, access, limit).await,
         };
-        opened.map_err(|error| self.unreachable(access, &plain(&error)))
+        opened.map_err(|error| match code(&error).filter(|_| self.dialect() != Dialect::Sqlite) {
+            Some(code) => SqlError::TurnedAway {
+                label: self.address(access).label.clone(),
+                login: code.starts_with("28"),
+                reason: self.mask(&plain(&error)),
+            },
+            None => self.unreachable(access, &plain(&error)),
+        })
     }
 
     fn unreachable(&self, access: Access, reason: &str) -> SqlError {

@@ -19,6 +19,16 @@ pub enum SqlError {
     /// No connection could be made.
     #[error("{0} can't be reached: {1}")]
     Unreachable(String, String),
+    /// The server answered, and let nobody in.
+    #[error("{label} answered, but refused {}: {reason}", if *login { "the login" } else { "the connection" })]
+    TurnedAway {
+        /// Which database.
+        label: String,
+        /// Whether it was for who asked.
+        login: bool,
+        /// In its words.
+        reason: String,
+    },
     /// It broke while in use.
     #[error(
         "the connection to {0} broke: {1}. Whether the statement took effect is not known; \
@@ -82,6 +92,12 @@ impl SqlError {
             }
             Self::Unreachable(..) => {
                 Some("Check that it runs, and the address that --db or the configuration gives.".to_owned())
+            }
+            Self::TurnedAway { login: true, .. } => {
+                Some("Check the user and the password that --db or the configuration gives.".to_owned())
+            }
+            Self::TurnedAway { login: false, .. } => {
+                Some("Check the database's name that --db or the configuration gives.".to_owned())
             }
             _ => None,
         }

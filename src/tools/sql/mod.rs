@@ -169,7 +169,9 @@ impl Tool for SqlTool {
             let asked = timeout(LOOK, look(&source, &operation.sql, names, self.bench.time_limit)).await;
             Ok(Some(match asked {
                 Ok(Ok(catalog)) => catalog,
-                Ok(Err(error @ (SqlError::Unreachable(..) | SqlError::NoFile(_)))) if !source.is_unmade() => {
+                Ok(Err(error @ (SqlError::Unreachable(..) | SqlError::TurnedAway { .. } | SqlError::NoFile(_))))
+                    if !source.is_unmade() =>
+                {
                     return Err(error.advised());
                 }
                 Ok(Err(error)) => Catalog::unknown(error.to_string()),

@@ -40,7 +40,7 @@ fn what_is_typed_breaks_between_words_and_the_cursor_goes_along() {
     let mut desk = Desk::new();
     typed(&mut desk, "please look at every one of the orders and then tell");
     let screen = desk.screen(40, 16);
-    let rows: Vec<&str> = screen.lines().filter(|row| row.contains("please") || row.contains("orders")).collect();
+    let rows: Vec<&str> = screen.lines().filter(|row| row.contains("please") || row.contains("orders and")).collect();
     assert_eq!(rows, [" › please look at every one of the", "   orders and then tell"], "{screen}");
     // A word that has no room goes on in the next row, and one that is longer than a row breaks.
     typed(&mut desk, " me abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz");
@@ -72,6 +72,35 @@ fn a_database_that_is_not_reached_is_told_in_the_status_line() {
     assert!(status(&mut desk).contains("not reached: practice.db (sqlite)"), "{}", status(&mut desk));
     desk.event(Event::Reached("practice.db".to_owned(), true));
     assert!(!status(&mut desk).contains("not reached"));
+}
+
+#[test]
+fn where_ones_own_sql_goes_is_told_beside_the_practice_models_database() {
+    let mut desk = Desk::new();
+    let own = |production| Some(crate::app::OwnDatabase { label: "shop (postgres)".to_owned(), production });
+    desk.state.setting.own = own(false);
+    let status = |desk: &mut Desk, columns| desk.screen(columns, 24).lines().next().unwrap().to_owned();
+    let wide = status(&mut desk, 120);
+    assert!(wide.contains("practice.db (sqlite) · /sql shop (postgres)"), "{wide}");
+    let narrow = status(&mut desk, 80);
+    assert!(narrow.contains("/sql shop (postgres)") && !narrow.contains("practice.db"), "{narrow}");
+    desk.event(Event::Reached("shop".to_owned(), false));
+    assert!(status(&mut desk, 120).contains("/sql not reached: shop"), "{}", status(&mut desk, 120));
+    desk.event(Event::Reached("shop".to_owned(), true));
+    desk.state.setting.own = own(true);
+    assert!(status(&mut desk, 120).contains("/sql PROD shop (postgres)"), "{}", status(&mut desk, 120));
+}
+
+#[test]
+fn the_first_screen_says_what_to_try_below_a_notice_and_how_to_leave() {
+    let mut desk = Desk::new();
+    for name in ["shop", "notes"] {
+        desk.event(Event::Notice(format!(
+            "Your own SQL goes to {name}; the practice model keeps to its own database."
+        )));
+    }
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("Try: show the tables") && screen.contains("ctrl+q leave"), "{screen}");
 }
 
 #[test]

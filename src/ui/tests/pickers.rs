@@ -109,7 +109,7 @@ fn the_question_about_a_folder_says_what_a_yes_allows() {
             "may list, search and read here unasked, but nothing sensitive",
             "▸ Yes, work here",
             "No, leave",
-            "y then enter yes",
+            "y yes n no enter confirm",
         ] {
             assert!(words.contains(piece), "{piece}: {screen}");
         }
@@ -117,7 +117,7 @@ fn the_question_about_a_folder_says_what_a_yes_allows() {
     }
     let small = desk.screen(40, 10);
     assert!(
-        small.contains("Yes, work here") && small.contains("No, leave") && small.contains("y then enter yes"),
+        small.contains("Yes, work here") && small.contains("No, leave") && small.contains("enter confirm"),
         "{small}"
     );
     let lines = told(desk.state.picker().unwrap(), 30);
