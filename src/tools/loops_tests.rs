@@ -24,7 +24,7 @@ pub(super) fn put(workspace: &Path, name: &str, text: &str) {
 }
 
 /// Whether a command runs unasked there.
-fn runs(command: &str, workspace: &Path) -> bool {
+pub(super) fn runs(command: &str, workspace: &Path) -> bool {
     judged(command, workspace).class() == Class::Whitelisted
 }
 
@@ -259,48 +259,6 @@ fn what_a_listing_or_git_names_is_a_flag_only_where_a_name_is_one() {
 }
 
 #[test]
-fn tracked_names_are_flags_where_the_index_has_one() {
-    let (_kept, workspace) = world(&["src/a.ts", "src/b c.ts"]);
-    let git = |words: &[&str]| {
-        let ran = std::process::Command::new("git").args(words).current_dir(&workspace).output().unwrap();
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    };
-    git(&["init", "-q"]);
-    let commands = [
-        "git ls-files | xargs sed -n 1p",
-        "git ls-files src | xargs sort",
-        "git ls-files '*.ts' | while read -r f; do sed -n 1p \"$f\"; done",
-        "sed -n 1,9p \"$(git ls-files | head -1)\"",
-        "git diff --name-only | xargs sort",
-    ];
-    let none =
-        |what: &str| commands.iter().for_each(|command| assert!(!runs(command, &workspace), "{what}: {command}"));
-    none("no index");
-    git(&["add", "."]);
-    for command in commands {
-        assert!(runs(command, &workspace), "{command}");
-    }
-    for command in [
-        "git ls-files -s | xargs sort",
-        "git ls-files --format='-o %(path)' | xargs sort",
-        "git ls-tree -r --name-only HEAD | xargs sort",
-        "git diff --name-only HEAD~1 | xargs sort",
-        "git diff --name-only --cached | xargs sort",
-        "git log --name-only | xargs sort",
-        "git ls-files --recurse-submodules | xargs sort",
-    ] {
-        assert!(!runs(command, &workspace), "{command}");
-    }
-    put(&workspace, "src/a -o.ts", "x");
-    git(&["add", "."]);
-    std::fs::remove_file(workspace.join("src/a -o.ts")).unwrap();
-    none("a name that is tracked");
-    git(&["rm", "-q", "--cached", "src/a -o.ts"]);
-    put(&workspace, "-o", "x");
-    none("a name that lies there");
-}
-
-#[test]
 fn an_answer_alone_is_the_same_though_less_is_looked_at() {
     let names = ["a.txt", "src/a b.ts", "src/-i.ts", "t/.env", "t/x y/server.pem", "u/a \n -o"];
     for command in [
@@ -494,8 +452,11 @@ fn paths_that_a_search_found_come_apart() {
         "find sub -name '*.txt' | xargs grep x",
     ];
     for command in commands {
-        let (_kept, workspace) = world(&["a.txt", "b c.txt", "sub/it's.txt"]);
-        assert!(runs(command, &workspace), "{command}");
+        // Where a name has a blank nobody says whether a pattern may become a flag of `ls`.
+        let other = if command.contains("ls *") { "b.txt" } else { "b c.txt" };
+        let (_kept, workspace) = world(&["a.txt", other, "sub/it's.txt"]);
+        let found = judged(command, &workspace);
+        assert_eq!(found.class(), Class::Whitelisted, "{command}: {:?}", found.findings);
         put(&workspace, "sub/a.txt .env .txt", "x");
         assert!(!runs(command, &workspace), "{command}");
         for whole in [

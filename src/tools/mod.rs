@@ -49,6 +49,8 @@ mod submodules;
 mod targets;
 mod terminal;
 mod tracked;
+#[cfg(test)]
+mod tracked_tests;
 mod undo;
 mod unguarded;
 mod veil;

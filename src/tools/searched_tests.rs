@@ -91,11 +91,14 @@ fn folders_of_other_peoples_code_are_left_out_where_git_ignores_them() {
         "rg --files -g '*.md' -g '*' | xargs cat",
         "rg --files -g '*' | xargs cat",
         "rg --files --hidden -g '*.md' -g '*' | xargs cat",
-        "rg --files -g '*.json' | xargs cat",
         "grep -rl '' --include='*.md' --include='*' . | xargs cat",
         "rg --files --no-ignore | xargs cat",
         "fd -I -t f | xargs cat",
     ] {
         assert!(judged(command, &workspace).walled.is_some(), "{command}");
     }
+    let json = "rg --files -g '*.json' | xargs cat";
+    assert!(judged(json, &workspace).walled.is_none());
+    put(&workspace, "src/secrets.json", "x");
+    assert!(judged(json, &workspace).walled.is_some());
 }

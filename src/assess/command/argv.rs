@@ -245,11 +245,9 @@ impl Judge<'_> {
     fn passed(&mut self, entry: &Entry, name: &str, words: &[Word], reading: &Reading) {
         let operands = reading.operands;
         self.readers.insert(name.to_owned());
-        // Names alone, or what is piped to it.
         if entry.quiet.contains("*") || self.fed && entry.rest == Kind::File && !self.recurses {
             self.listers.insert(name.to_owned());
         }
-        // What is looked for matters only where names flow out.
         let lists = reading.lists || entry.produces == Produces::Paths;
         let paths_in = matches!(self.feed, Feed::Paths(_) | Feed::Whole(_));
         let named = lists || entry.produces == Produces::Same && paths_in;
@@ -493,7 +491,6 @@ impl Judge<'_> {
             self.disclosed |= flag.starts_with("--");
             if let Some(value) = value.filter(|value| value.text() != Some("") && !value.pieces.is_empty()) {
                 self.disclosed |= value.text().is_none();
-                // In the next word it would be an operand.
                 if entry.rest == Kind::Inline { self.meant(entry.rest, name, value) } else { self.reads(value) }
             }
         } else {
