@@ -34,9 +34,12 @@ const MAKE: [&str; 12] = [
     "GRANT ALL ON gua_rows, gua_child, gua_free TO gua_role",
 ];
 
+/// What makes a world, and statements with how what is told of each compares with what happens.
+type Guarded = (&'static [&'static str], &'static [(&'static str, char)]);
+
 /// Policies, the statements that they are tried with, and how the number that is told stands to what happens: `=`, `<` for
 /// "at most", `~` for "about".
-const WORLDS: [(&[&str], &[(&str, char)]); 4] = [
+const WORLDS: [Guarded; 4] = [
     (
         &["CREATE POLICY own ON gua_rows USING (owner = current_user)"],
         &[

@@ -243,7 +243,9 @@ pub(super) fn setting(provider: &dyn Provider, practice: bool, side: &Side, pers
         |side: &Side| side.bench.settings.databases.iter().map(|(name, to)| (name.clone(), led_to(to))).collect();
     let mut connections: BTreeMap<String, String> = known(side);
     if apart && practice {
-        connections.values_mut().for_each(|what| what.push_str(" · the practice model's own"));
+        for what in connections.values_mut() {
+            what.push_str(" · the practice model's own");
+        }
     }
     if apart {
         connections.extend(known(person));

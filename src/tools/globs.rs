@@ -10,6 +10,9 @@ use super::look::{Below, Look, located};
 use crate::assess::{LISTED, Sensitive};
 use crate::domain::{GlobFact, SecretFact};
 
+/// There are more patterns than are read.
+struct TooMany;
+
 /// Most paths that a pattern becomes; each is judged.
 const MATCHES: usize = 2_000;
 /// Most parts of a pattern's path, and how many names take as long to look through as a part to read.
@@ -47,7 +50,7 @@ impl Look<'_> {
         }
         for part in whole.components() {
             let part = part.as_os_str();
-            let Some(matcher) = self.matcher(part)? else {
+            let Some(matcher) = self.matcher(part).ok()? else {
                 for path in &mut found {
                     path.push(part);
                 }
@@ -64,22 +67,22 @@ impl Look<'_> {
         Some(found)
     }
 
-    /// Reads a part of a pattern, once for all who have it: none where there were too many, and none in it for a part
-    /// without a pattern, and for one that can't be read as one: the shell takes it for itself then.
-    fn matcher(&mut self, part: &OsStr) -> Option<Option<GlobMatcher>> {
+    /// Reads a part of a pattern, once for all who have it, unless there were too many: none for a part without a pattern,
+    /// and for one that can't be read as one, which the shell takes for itself then.
+    fn matcher(&mut self, part: &OsStr) -> Result<Option<GlobMatcher>, TooMany> {
         if !picks(part) {
-            return Some(None);
+            return Ok(None);
         }
         if let Some(known) = self.matchers.get(part) {
-            return Some(known.clone());
+            return Ok(known.clone());
         }
         if !(0..READ).all(|_| self.may_list()) {
-            return None;
+            return Err(TooMany);
         }
         let glob = part.to_str().and_then(|text| GlobBuilder::new(text).backslash_escape(true).build().ok());
         let matcher = glob.map(|glob| glob.compile_matcher());
         self.matchers.insert(part.to_owned(), matcher.clone());
-        Some(matcher)
+        Ok(matcher)
     }
 
     /// What a pattern of names matches now, sorted, as the shell spells it; none where these are many or odd.

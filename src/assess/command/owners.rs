@@ -63,10 +63,7 @@ impl Judge<'_> {
 }
 
 /// The words that name an owner, each with those that it names, by what says it of a word, behind a flag or alone.
-fn words_of<'w>(
-    words: &'w [Word],
-    owners: impl Fn(&str, &Word) -> Option<Vec<String>>,
-) -> Vec<(&'w Word, Vec<String>)> {
+fn words_of(words: &[Word], owners: impl Fn(&str, &Word) -> Option<Vec<String>>) -> Vec<(&Word, Vec<String>)> {
     let mut found = Vec::new();
     let mut flag = String::new();
     for word in words {
@@ -74,7 +71,7 @@ fn words_of<'w>(
         let (own, value) = match head.split_once('=').filter(|_| head.starts_with("--")) {
             Some((own, _)) => (own.to_owned(), word.after(own.len() + 1)),
             None if head.starts_with("--") => {
-                flag = head.to_owned();
+                head.clone_into(&mut flag);
                 continue;
             }
             None => (std::mem::take(&mut flag), word.clone()),

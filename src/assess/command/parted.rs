@@ -216,11 +216,10 @@ impl Judge<'_> {
             Some(SecretFact::TooMany | SecretFact::HiddenTooMany) => {
                 self.lines = Some(format!("There are very many files below {folder}: one may be sensitive."));
             }
-            Some(SecretFact::Nothing) => {}
             None if fact.is_none() && self.lines.is_none() => {
                 self.lines = Some(format!("Whether a sensitive file lies below {folder} wasn't looked for."));
             }
-            None => {}
+            Some(SecretFact::Nothing) | None => {}
         }
         *self.mentions.sought.entry(name).or_default() |= depth == Depth::All;
     }

@@ -46,12 +46,11 @@ impl Judge<'_> {
     /// Objects to a value of a flag that isn't among those that the entry lists.
     pub(super) fn other_value(&mut self, entry: &Entry, name: &str, (flag, value): (&str, &Word)) {
         self.ineligible = true;
-        match entry.reasons.get(flag) {
-            Some(reason) => self.sensitive(format!("`{name}` with `{flag} {}` {reason}.", value.shown())),
-            None => {
-                let sentence = format!("No rule says that `{name}` with `{flag} {}` only reads.", value.shown());
-                self.unknown("command.operand", sentence);
-            }
+        if let Some(reason) = entry.reasons.get(flag) {
+            self.sensitive(format!("`{name}` with `{flag} {}` {reason}.", value.shown()));
+        } else {
+            let sentence = format!("No rule says that `{name}` with `{flag} {}` only reads.", value.shown());
+            self.unknown("command.operand", sentence);
         }
     }
 }

@@ -422,7 +422,7 @@ fn deleted(dialect: Dialect, delete: Delete, only: bool) -> Result<Reads, String
     let chance = steady(&delete.selection).and(steady(&others)).is_err();
     let ordered = ordered(&delete.order_by);
     let touching = touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), "", only);
-    Ok(Reads { chance, ordered, narrowed: others.is_empty() && names(&delete.selection), ..touching })
+    Ok(Reads { chance, ordered, narrowed: others.is_empty() && names(delete.selection.as_ref()), ..touching })
 }
 
 fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String> {
@@ -452,7 +452,7 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
         reads.pairs = Some(format!("SELECT {} {met}", count(dialect)));
         reads.after = After::of(&called(&tables), all, update.assignments.len(), &met);
     }
-    reads.narrowed = others.is_empty() && names(&update.selection);
+    reads.narrowed = others.is_empty() && names(update.selection.as_ref());
     reads.updates = columns(&update.assignments);
     reads.in_the_way = update.or.map_or(InTheWay::Fail, said);
     reads.chance = steady(&update.selection).and(steady(&others)).is_err();

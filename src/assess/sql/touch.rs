@@ -240,7 +240,6 @@ fn unset(part: &impl Visit) -> Result<(), String> {
 
 /// Refuses a condition that leaves to chance which rows it meets.
 pub(super) fn steady(condition: &impl Visit) -> Result<(), String> {
-    unset(condition)?;
     struct Look(Option<String>);
     impl Visitor for Look {
         type Break = ();
@@ -257,6 +256,7 @@ pub(super) fn steady(condition: &impl Visit) -> Result<(), String> {
             ControlFlow::Continue(())
         }
     }
+    unset(condition)?;
     let mut look = Look(None);
     let _ = condition.visit(&mut look);
     match look.0 {

@@ -47,7 +47,8 @@ mod tests {
         {
             assert_eq!(table(other), None, "{other}");
         }
-        let many = format!("30 rows\nid\n{}", (0..30).map(|id| format!("{id}\n")).collect::<String>());
+        let ids: Vec<String> = (0..30).map(|id| id.to_string()).collect();
+        let many = format!("30 rows\nid\n{}\n", ids.join("\n"));
         let told = table(&many).unwrap();
         assert!(told.ends_with("| 23 |\n\nThese are 24 of 30 rows; the output pane has all of them."), "{told}");
     }

@@ -131,9 +131,11 @@ pub(super) async fn references(
     }
     let links = links(session, dialect, known, &followers).await?;
     // Whoever can't see a row can't tell that it refers to another, which takes it along all the same.
-    let seen = |link: &Link| match link.guarded {
-        true => Err(unkept(&link.table, "row policies may hide some of them.")),
-        false => Reference::of(dialect, plan, known, link),
+    let seen = |link: &Link| {
+        if link.guarded {
+            return Err(unkept(&link.table, "row policies may hide some of them."));
+        }
+        Reference::of(dialect, plan, known, link)
     };
     Ok(links.and_then(|links| links.iter().map(seen).collect()))
 }

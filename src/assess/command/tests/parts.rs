@@ -93,8 +93,7 @@ fn of_a_path_at_the_root_nothing_is_left_before_its_slash() {
         ("g() { cat \"${1%/*}notes\"; }; g /x", "notes"),
         ("f=sub//b; cat \"${f%/*}l\"", "sub/l"),
     ] {
-        let real = "/home/me/.ssh/id_rsa".into();
-        let fact = PathFact { real, kind: PathKind::File, size: 1, content: None };
+        let fact = PathFact { real: "/home/me/.ssh/id_rsa".into(), kind: PathKind::File, size: 1, content: None };
         let read = judged_where(command, |facts| _ = facts.paths.insert(path.to_owned(), fact));
         assert_ne!(read.class(), Class::Whitelisted, "{command}");
     }

@@ -52,8 +52,8 @@ impl Upsert {
                 // Nothing but the keys is worked out.
                 let narrowed: Option<Vec<Vec<Option<String>>>> =
                     rows.iter().map(|row| places.iter().map(|at| row.get(*at).cloned()).collect()).collect();
-                let names: Vec<String> = places.iter().map(|at| given[*at].name.clone()).collect();
-                Brought::Values(narrowed?).kept(dialect, (&names, own), &told, false)?
+                let wanted: Vec<String> = places.iter().map(|at| given[*at].name.clone()).collect();
+                Brought::Values(narrowed?).kept(dialect, (&wanted, own), &told, false)?
             }
             Brought::Query(_) => {
                 self.chance.as_ref()?;

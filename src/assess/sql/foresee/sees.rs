@@ -23,7 +23,7 @@ pub enum Sees {
 }
 
 /// Whether a condition names columns outside of any query in it: those of its own table, if there is no other.
-pub(super) fn names(condition: &Option<Expr>) -> bool {
+pub(super) fn names(condition: Option<&Expr>) -> bool {
     struct Look(usize);
     impl Visitor for Look {
         type Break = ();
@@ -43,7 +43,7 @@ pub(super) fn names(condition: &Option<Expr>) -> bool {
             if names && self.0 == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
-    condition.visit(&mut Look(0)).is_break()
+    condition.is_some_and(|condition| condition.visit(&mut Look(0)).is_break())
 }
 
 #[cfg(test)]
