@@ -18,11 +18,11 @@ async fn what_rm_deletes_is_counted_and_looked_up_in_git() {
         ),
         (
             "rm new.txt",
-            "[1 file, 10 B] Deletes 1 file (10 B): new.txt. no undo: git can't bring back the file: 1 untracked (new.txt).",
+            "[1 file, 10 B] Deletes 1 file (10 B): new.txt. no undo: git can't bring back the file as now: 1 untracked (new.txt).",
         ),
         (
             "rm *.log",
-            "[1 file, 1 B] Deletes 1 file (1 B): *.log. no undo: git can't bring back the file: 1 ignored (a.log).",
+            "[1 file, 1 B] Deletes 1 file (1 B): *.log. no undo: git can't bring back the file as now: 1 ignored (a.log).",
         ),
         ("rm nothing*", "[nothing there] nothing* is not there. "),
         (
@@ -144,8 +144,8 @@ async fn what_is_replaced_is_told_of_moves_copies_and_redirections() {
         ("mv -n new.txt kept.rs", "What is there already is kept: kept.rs."),
         ("mv kept.rs dir/", "Moves 1 file (25 B): kept.rs into dir/."),
         ("cp -r dir copy", "Copies 1 file (5 B) and 1 folder: dir to copy. undo: deleting the copies undoes it."),
-        ("cp dir/kept.txt new.txt", "no undo: git can't bring back the file: 1 untracked (new.txt)."),
-        ("echo x > new.txt", "Replaces all of new.txt, which has 10 B now. no undo: git has no copy"),
+        ("cp dir/kept.txt new.txt", "no undo: git can't bring back the file as now: 1 untracked (new.txt)."),
+        ("echo x > new.txt", "Replaces all of new.txt, which has 10 B now. no undo: git can't bring back"),
         ("echo x > fresh.txt", "Creates fresh.txt. undo: deleting the new file undoes it."),
         ("echo x >> new.txt", "Adds to new.txt, which has 10 B now."),
         ("chmod -R 777 dir", "Changes the rights or owner of 1 file (5 B) and 1 folder: dir."),
@@ -201,7 +201,7 @@ async fn what_is_there_where_things_go_is_replaced_kept_or_in_the_way_as_the_fla
     let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1);
     fs::File::open(desk.path().join("old")).unwrap().set_modified(long_ago).unwrap();
     desk.git(&["add", "fl"]);
-    let lost = "no undo: git can't bring back the file: 1 untracked (f1).";
+    let lost = "no undo: git can't bring back the file as now: 1 untracked (f1).";
     for (command, says) in [
         (
             "cp -r d/. dst",
@@ -357,7 +357,7 @@ async fn what_a_search_deletes_is_listed_by_the_same_search() {
         (
             "find . -name '*.o' -delete",
             "[4 files, 8 B] Deletes 4 files (8 B) that it finds: a.o, b.o, c.o, 1 more. \
-             no undo: git can't bring back 4 of 4 files: 4 untracked",
+             no undo: git can't bring back 4 of 4 files as now: 4 untracked",
         ),
         ("find dir -name '*.txt' -delete", "Deletes 1 file (5 B) that it finds: kept.txt. undo: git has a copy"),
         ("find gone -delete", "Deletes 1 file (2 B) and 1 folder that it finds: d.o."),

@@ -257,7 +257,7 @@ async fn a_worktree_that_goes_is_counted() {
         "{told}"
     );
     let told = desk.told("git worktree remove --force wt").await;
-    assert!(told.contains("no copy of 2 of ") && told.contains("1 untracked (new.txt), 1 ignored (a.log)"), "{told}");
+    assert!(told.contains("bring back 2 of ") && told.contains("1 untracked (new.txt), 1 ignored (a.log)"), "{told}");
     says(
         &desk,
         &[

@@ -28,7 +28,7 @@ async fn untracked_files_that_git_writes_over_are_named() {
         "git checkout -f -b p o",
     ] {
         let told = desk.told(command).await;
-        assert!(told.contains(all) && told.contains("no copy of 4 of 4 files"), "{command}: {told}");
+        assert!(told.contains(all) && told.contains("bring back 4 of 4 files"), "{command}: {told}");
     }
     let told = desk.told("git checkout o -- new.txt").await;
     assert!(told.contains("Writes over 1 file (4 B) that git doesn't track: new.txt."), "{told}");
@@ -79,7 +79,7 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git clean -f", "Deletes 1 file (1 B) that git doesn't have."),
         (
             "git clean -fd",
-            "[2 files, 3 B] Deletes 2 files (3 B) that git doesn't have. no undo: git can't bring back 2 of 2 files: 2 untracked",
+            "[2 files, 3 B] Deletes 2 files (3 B) that git doesn't have. no undo: git can't bring back 2 of 2 files as now: 2 untracked",
         ),
         ("git clean -fdx", "Deletes 3 files (4 B)"),
         ("git clean -fX", "Deletes 1 file (1 B)"),
@@ -253,7 +253,7 @@ async fn what_git_rm_deletes_is_told_from_the_index() {
     let told = desk.told("git rm kept.rs").await;
     assert!(told.contains("without -f it takes nothing that has changes (kept.rs)."), "{told}");
     let told = desk.told("git rm -f kept.rs").await;
-    assert!(told.contains("Deletes 1 file (13 B) that git tracks: kept.rs. no undo: git has no copy"), "{told}");
+    assert!(told.contains("Deletes 1 file (13 B) that git tracks: kept.rs. no undo: git can't bring back"), "{told}");
 }
 
 #[tokio::test]
@@ -265,7 +265,7 @@ async fn what_is_only_staged_has_no_copy_once_git_removes_it() {
     desk.git(&["add", "."]);
     fs::remove_file(desk.path().join("gone.txt")).unwrap();
     let told = desk.told("git rm -f new.txt kept.rs").await;
-    assert!(told.contains("no copy of 2 of 2 files as now: 2 only staged (kept.rs, new.txt)"), "{told}");
+    assert!(told.contains("bring back 2 of 2 files as now: 2 only staged (kept.rs, new.txt)"), "{told}");
     let told = desk.told("git rm -f gone.txt").await;
     assert!(told.contains("no undo: what is staged of gone.txt is in no commit."), "{told}");
     let told = desk.told("git rm --cached new.txt").await;
@@ -274,7 +274,7 @@ async fn what_is_only_staged_has_no_copy_once_git_removes_it() {
     desk.write("dir/kept.txt", "changed\n");
     let told = desk.told("git rm -rf .").await;
     assert!(
-        told.contains("no undo: ") && told.contains("no copy of 3 of 4 files as now: 1 modified (kept.txt), 2 only"),
+        told.contains("no undo: ") && told.contains("bring back 3 of 4 files as now: 1 modified (kept.txt), 2 only"),
         "{told}"
     );
     let told = desk.told("git rm -f --cached new.txt").await;

@@ -315,7 +315,7 @@ fn by_git(told: &[(Option<Version>, &Found)], more: bool) -> Remedy {
         format!("{} {} ({})", thousands(of.len() as u64), version.word(), named(of.iter().map(|found| &found.path)))
     });
     let of = if told.len() == 1 { "the file".to_owned() } else { format!("{lost} of {}", count(told.len(), "file")) };
-    Remedy::Impossible(format!("git can't bring back {of}: {}.", each.collect::<Vec<_>>().join(", ")))
+    Remedy::Impossible(format!("git can't bring back {of} as now: {}.", each.collect::<Vec<_>>().join(", ")))
 }
 
 /// The first names, and how many more.

@@ -323,7 +323,7 @@ fn unmeasured(dialect: Dialect, verb: &str) -> &'static str {
             "What it does isn't known beforehand: it runs code that the database or its session holds."
         }
         "select" | "with" | "values" | "table" | "explain" | "show" | "describe" | "desc" => {
-            "It gives rows. What else it does isn't known: the views and functions it uses aren't looked through."
+            "It gives rows. What else it does isn't known beforehand: the views and functions it uses aren't looked through."
         }
         "create" | "drop" | "alter" | "rename" => {
             "What it changes isn't known beforehand: only tables, views and indexes are looked up."
