@@ -1,27 +1,15 @@
 //! Tests of what is looked for below the folders that commands search where no walls hide what is sensitive, on real
 //! folders.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::loops_tests::{proposed_in, put as put_text, world};
 use super::prepare;
 use crate::assess::{AssessSettings, CommandAssessor};
-use crate::domain::{Claim, Class, CommandOperation, Operation, OperationId, OperationKind, Origin, Place};
-
-/// A workspace with some files in it.
-fn world(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let workspace = folder.path().canonicalize().unwrap().join("work");
-    std::fs::create_dir(&workspace).unwrap();
-    for name in names {
-        put(&workspace, name);
-    }
-    (folder, workspace)
-}
+use crate::domain::Class;
 
 fn put(workspace: &Path, name: &str) {
-    let path = workspace.join(name);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, "x").unwrap();
+    put_text(workspace, name, "x");
 }
 
 fn link(workspace: &Path, name: &str, target: impl AsRef<Path>) {
@@ -38,17 +26,7 @@ fn git(workspace: &Path, words: &[&str]) {
 
 /// Whether a command runs unasked in a folder of the workspace where no walls hide anything from it.
 fn runs_in(folder: &str, command: &str, workspace: &Path) -> bool {
-    let cwd = workspace.join(folder);
-    let home = workspace.parent().map(Path::to_path_buf);
-    let place = Place { cwd: cwd.clone(), workspace: workspace.to_path_buf(), home };
-    let operation = Operation {
-        id: OperationId(1),
-        origin: Origin::Person,
-        tool: "execute_command".to_owned(),
-        claim: Claim::Absent,
-        kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false }),
-        cwd,
-    };
+    let (operation, place) = proposed_in(&workspace.join(folder), command, workspace);
     let told = prepare(&CommandAssessor, operation, &place, None, &AssessSettings::default()).assessment;
     told.class() == Class::Whitelisted && told.walled.is_none() && told.searched.is_none()
 }

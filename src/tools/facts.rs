@@ -38,7 +38,8 @@ pub fn prepare(
 ) -> Prepared {
     let mut seen = Seen::default();
     let mut look = Look::new(place, path, &mut seen);
-    let (mut prepared, mentions) = looked_at(assessor, operation, &mut look, settings);
+    let mentions = assessor.mentions(&operation.kind, place);
+    let (mut prepared, mentions) = looked_at(assessor, operation, &mut look, mentions, settings);
     prepared.assessment.secrets = secrets_of(&prepared.operation, settings);
     let Prepared { operation, facts, assessment } = &mut prepared;
     if let (OperationKind::Command(command), true) = (&operation.kind, assessment.class() != Class::Whitelisted)
@@ -65,17 +66,16 @@ pub fn judged(
     (settings, lifted): (&AssessSettings, bool),
 ) -> Prepared {
     let mut look = Look::new(place, path, seen);
-    if !lifted {
-        let mentions = assessor.mentions(&operation.kind, place);
-        if mentions.lists.is_empty() && !(mentions.below.is_empty() && mentions.each.is_empty()) {
-            let facts = at_best(&mut look, &mentions, settings);
-            let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
-            if assessment.class() != Class::Whitelisted {
-                return told(Prepared { operation, facts, assessment }, &mentions, settings);
-            }
+    let mentions = assessor.mentions(&operation.kind, place);
+    let folders = !(mentions.below.is_empty() && mentions.each.is_empty());
+    if !lifted && folders && mentions.lists.is_empty() {
+        let facts = at_best(&mut look, &mentions, settings);
+        let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+        if assessment.class() != Class::Whitelisted {
+            return told(Prepared { operation, facts, assessment }, &mentions, settings);
         }
     }
-    looked_at(assessor, operation, &mut look, settings).0
+    looked_at(assessor, operation, &mut look, mentions, settings).0
 }
 
 /// What is found at once, and of folders that would have to be looked through whole the best that could be found there.
@@ -101,9 +101,9 @@ fn looked_at(
     assessor: &dyn RiskAssessor,
     operation: Operation,
     look: &mut Look<'_>,
+    mut mentions: Mentions,
     settings: &AssessSettings,
 ) -> (Prepared, Mentions) {
-    let mut mentions = assessor.mentions(&operation.kind, look.place());
     let mut facts = all_at(look, &mentions, settings);
     let mut assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
     if assessment.class() != Class::Whitelisted && facts.trouble.is_none() {

@@ -38,8 +38,13 @@ fn judged_by(command: &str, workspace: &Path, settings: &AssessSettings) -> Asse
 }
 
 fn proposed(command: &str, workspace: &Path) -> (Operation, Place) {
-    let cwd = workspace.to_path_buf();
-    let place = Place { cwd: cwd.clone(), workspace: cwd.clone(), home: workspace.parent().map(Path::to_path_buf) };
+    proposed_in(workspace, command, workspace)
+}
+
+/// A command in a folder of a workspace, whose parent is the home folder.
+pub(super) fn proposed_in(folder: &Path, command: &str, workspace: &Path) -> (Operation, Place) {
+    let (cwd, home) = (folder.to_path_buf(), workspace.parent().map(Path::to_path_buf));
+    let place = Place { cwd: cwd.clone(), workspace: workspace.to_path_buf(), home };
     let operation = Operation {
         id: OperationId(1),
         origin: Origin::Person,
