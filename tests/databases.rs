@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use countersign::domain::Outcome;
 use countersign::tools::{Connections, Database, Results};
-use databases::{As, Desk, mariadb, postgres, within};
+use databases::{As, Desk, as_user, mariadb, postgres, within};
 use tokio_util::sync::CancellationToken;
 
 fn file(folder: &Path) -> String {
@@ -409,15 +409,15 @@ async fn a_statement_at_its_limit_is_known_to_have_stopped() {
         let desk = Desk::new(&url);
         desk.approved(&format!("DROP ROLE IF EXISTS {user}")).await;
         desk.approved(&format!("CREATE ROLE {user} LOGIN CONNECTION LIMIT 1")).await;
-        cases.push((url.replacen("postgres@", &format!("{user}@"), 1), slow.to_owned()));
+        cases.push((as_user(&url, user), slow.to_owned()));
     }
     if let Some(url) = mariadb().await {
         let desk = Desk::new(&url);
         desk.approved(&format!("DROP USER IF EXISTS {user}@'%', {user}@localhost, {user}@'127.0.0.1'")).await;
         desk.approved(&format!("CREATE USER {user}@'%' WITH MAX_USER_CONNECTIONS 1")).await;
-        desk.approved(&format!("GRANT SELECT ON test.* TO {user}@'%'")).await;
+        desk.approved(&format!("GRANT SELECT ON *.* TO {user}@'%'")).await;
         let slow = "SELECT count(*) FROM seq_1_to_100000 a, seq_1_to_100000 b, seq_1_to_100000 c";
-        cases.push((url.replacen("root@", &format!("{user}@"), 1), slow.to_owned()));
+        cases.push((as_user(&url, user), slow.to_owned()));
     }
     for (url, slow) in cases {
         let (_, report) = Desk::limited(&url, 2).read(&slow).await;

@@ -11,7 +11,7 @@ mod left_out;
 
 use countersign::domain::{Outcome, Preview, Remedy};
 use countersign::tools::{Connections, Database};
-use databases::{Desk, postgres};
+use databases::{Desk, as_user, postgres};
 use serde_json::json;
 use tokio::sync::Mutex;
 
@@ -112,7 +112,7 @@ async fn what_a_bound_role_does_is_told_with_how_sure_it_is() {
     let Some(url) = postgres().await else { return };
     let _turn = TURN.lock().await;
     let admin = Desk::keeping(&url);
-    let bound = url.replacen("postgres@", "gua_role@", 1);
+    let bound = as_user(&url, "gua_role");
     for (policies, statements) in WORLDS {
         for (sql, sign) in statements {
             make(&admin, &MAKE).await;
@@ -145,7 +145,7 @@ async fn rows_that_a_role_does_not_see_go_along() {
     make(&admin, &MAKE).await;
     make(&admin, &["CREATE POLICY own ON gua_rows USING (owner = current_user)", "INSERT INTO gua_free VALUES (1, 6)"])
         .await;
-    let desk = Desk::keeping(&url.replacen("postgres@", "gua_role@", 1));
+    let desk = Desk::keeping(&as_user(&url, "gua_role"));
     // Of the children it sees one in three; all of them go.
     let told = desk.told("DELETE FROM gua_rows WHERE id = 2").await;
     assert!(told.effects.iter().any(|effect| effect.contains("gua_child (not counted)")), "{told:?}");
@@ -174,7 +174,7 @@ async fn a_role_that_no_policy_lets_add_rows_is_told_so() {
     let admin = Desk::keeping(&url);
     make(&admin, &MAKE).await;
     make(&admin, &["CREATE POLICY own ON gua_rows FOR SELECT USING (owner = current_user)"]).await;
-    let desk = Desk::keeping(&url.replacen("postgres@", "gua_role@", 1));
+    let desk = Desk::keeping(&as_user(&url, "gua_role"));
     let sql = "INSERT INTO gua_rows VALUES (30, 'gua_role', 1)";
     let told = desk.told(sql).await;
     assert_eq!(told.warnings, ["It would fail: no row policy of gua_rows lets this role add rows."], "{told:?}");
@@ -209,7 +209,7 @@ async fn a_role_that_is_not_bound_is_told_as_ever() {
     assert!(matches!(told.remedy, Remedy::Possible(_)), "{told:?}");
     // Counted by another role than it runs as.
     let database = Database {
-        reading: Some(Connections::parse_url(&url.replacen("postgres@", "gua_role@", 1)).unwrap()),
+        reading: Some(Connections::parse_url(&as_user(&url, "gua_role")).unwrap()),
         ..Connections::parse_url(&url).unwrap().into()
     };
     let told = Desk::of(database, 30).told("DELETE FROM gua_child WHERE id < 9").await;

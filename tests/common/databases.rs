@@ -33,6 +33,13 @@ pub enum As {
     Read,
 }
 
+/// The same server and database, reached as another user, without a password.
+pub fn as_user(url: &str, user: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap();
+    let server = rest.split_once('@').map_or(rest, |(_, server)| server);
+    format!("{scheme}://{user}@{server}")
+}
+
 impl Desk {
     pub fn new(url: &str) -> Self {
         Self::limited(url, 30)
