@@ -34,10 +34,14 @@ const DOORS: [&str; 2] = ["/dev", "/proc/self/fd"];
 pub struct FileAssessor;
 
 impl RiskAssessor for FileAssessor {
-    fn mentions(&self, kind: &OperationKind, _place: &Place) -> Mentions {
+    fn mentions(&self, kind: &OperationKind, place: &Place) -> Mentions {
         let OperationKind::File(file) = kind else { return Mentions::default() };
         let mut mentions = Mentions::default();
         mentions.paths.extend(named(file).map(|(_, path)| path.to_owned()));
+        // Who opens it may leave out what stands before `..`, be that a folder, a link or nothing.
+        mentions
+            .paths
+            .extend(named(file).filter(|(_, path)| path.contains("..")).map(|(_, path)| absolute(path, place)));
         if changes(file) {
             mentions.contents.insert(file.path().to_owned());
         }
@@ -146,7 +150,8 @@ impl<'a> Target<'a> {
     fn new(role: Role, path: &'a str, subject: Subject<'a>) -> Self {
         let fact = subject.facts.paths.get(path);
         let mut reached = spelling::absolute(path, &subject.facts.place);
-        reached.extend(fact.map(|fact| fact.real.to_string_lossy().into_owned()));
+        let plain = reached.first().and_then(|path| subject.facts.paths.get(path));
+        reached.extend([fact, plain].into_iter().flatten().map(|fact| fact.real.to_string_lossy().into_owned()));
         Self { role, path, subject, fact, reached }
     }
 

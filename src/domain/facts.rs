@@ -76,6 +76,9 @@ pub struct RepositoryFact {
     /// What else git would obey where nobody guards its run, as ends of sentences. Ours are guarded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unguarded: Vec<String>,
+    /// A sensitive file that git tracks, where nobody leaves it out of what git prints; empty where it isn't known which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracks: Option<String>,
 }
 
 /// What the names in a folder may do to a command in which a pattern becomes them.
@@ -119,6 +122,25 @@ pub enum SecretFact {
     TooMany,
     /// The same, but all were looked at that a search comes to which leaves hidden files and build products out.
     HiddenTooMany,
+}
+
+/// A shell that runs commands, as far as it reads them in its own way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shell {
+    /// As everything here is read.
+    #[default]
+    Bash,
+    /// It computes what `[` compares, doesn't split variables, and has much of its own.
+    Zsh,
+    /// A small one (dash), or ksh, that doesn't know what bash added.
+    Other,
+}
+
+impl Shell {
+    fn is_bash(&self) -> bool {
+        *self == Self::Bash
+    }
 }
 
 /// Everything that local reading found.
@@ -182,9 +204,9 @@ pub struct Facts {
     /// Whether it is another program that runs it: nothing of ours holds a client of a database to reading there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unguarded: bool,
-    /// Whether it is a shell that may compute what `[` compares as numbers, and so run what stands in such a word.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub computes: bool,
+    /// The shell that runs a command.
+    #[serde(default, skip_serializing_if = "Shell::is_bash")]
+    pub shell: Shell,
     /// Trouble while looking: makes the operation unreadable.
     pub trouble: Option<String>,
 }

@@ -44,8 +44,8 @@ pub use chat::{
 pub use cost::{Amount, Cost, Prices};
 pub use edit::{Edit, Editable, unclaimed};
 pub use facts::{
-    Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact, SecretFact, below_home, each, named_in,
-    only_of, pattern_of,
+    Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact, SecretFact, Shell, below_home, each,
+    named_in, only_of, pattern_of,
 };
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;

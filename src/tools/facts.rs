@@ -135,6 +135,14 @@ fn seen_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) 
         for folder in &mentions.tracked {
             facts.tracked.insert(folder.clone(), look.tracked(folder, &settings.sensitive).dashed);
         }
+        // Ours leave it out of what git prints.
+        for (folder, repository) in facts.repositories.iter_mut().filter(|_| facts.unguarded) {
+            repository.tracks = match look.tracked(folder, &settings.sensitive).names {
+                GlobFact::Sensitive(path) | GlobFact::Tracked(path) => Some(path),
+                GlobFact::TooMany => Some(String::new()),
+                GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Behind(_) | GlobFact::Listed(_) => None,
+            };
+        }
     }
     facts
 }

@@ -171,8 +171,8 @@ impl<'a> Look<'a> {
     /// Looks at everything that is mentioned.
     pub(super) fn at(&mut self, mentions: &Mentions) -> Facts {
         let unguarded = self.seen.unguarded.is_some();
-        let computes = self.seen.unguarded.as_ref().is_some_and(Unguarded::computes);
-        let mut facts = Facts { place: self.place.clone(), unguarded, computes, ..Facts::default() };
+        let shell = self.seen.unguarded.as_ref().map(Unguarded::shell).unwrap_or_default();
+        let mut facts = Facts { place: self.place.clone(), unguarded, shell, ..Facts::default() };
         let most = [
             &mentions.paths,
             &mentions.contents,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::repository;
 use crate::assess::Mentions;
-use crate::domain::RepositoryFact;
+use crate::domain::{RepositoryFact, Shell};
 use crate::private::{self, SMALL};
 
 /// Sections of a person's own configuration that reading commands don't obey, or only to show things. From
@@ -137,8 +137,8 @@ pub struct Unguarded {
     relative: bool,
     /// `rg` obeys a file of flags, which may make it read or run anything.
     configured: bool,
-    /// The person's shell is one that computes what others only compare.
-    computes: bool,
+    /// The person's shell.
+    shell: Shell,
     /// The person's own configuration of git, and the machine's.
     files: Vec<PathBuf>,
     home: Option<PathBuf>,
@@ -154,7 +154,7 @@ impl Unguarded {
         for (name, value) in environment {
             let Some(name) = name.to_str() else { continue };
             match name {
-                "SHELL" => unguarded.computes = value.to_str().is_none_or(computing),
+                "SHELL" => unguarded.shell = value.to_str().map_or(Shell::Zsh, shell),
                 "PATH" => unguarded.relative = std::env::split_paths(&value).any(|folder| !folder.is_absolute()),
                 "RIPGREP_CONFIG_PATH" => unguarded.configured = !value.is_empty(),
                 "XDG_CONFIG_HOME" if !value.is_empty() => files = Some(PathBuf::from(value).join("git/config")),
@@ -171,9 +171,9 @@ impl Unguarded {
         unguarded
     }
 
-    /// Whether commands may run in a shell that computes what `[` compares.
-    pub(super) fn computes(&self) -> bool {
-        self.computes
+    /// The shell that commands may run in.
+    pub(super) fn shell(&self) -> Shell {
+        self.shell
     }
 
     /// Why nothing that it names can be told here: the end of a sentence.
@@ -236,11 +236,14 @@ impl Unguarded {
     }
 }
 
-/// Whether a shell is, by its name, one of those whose `[` takes any arithmetic for a number: ksh and its kin, and zsh
-/// before it took nothing but digits there.
-fn computing(shell: &str) -> bool {
-    let name = shell.rsplit('/').next().unwrap_or(shell);
-    ["ksh", "zsh"].iter().any(|kind| name.contains(kind))
+/// A shell by its path. Who needs one that reads as POSIX says takes bash or zsh where the person's is of another kind.
+fn shell(path: &str) -> Shell {
+    match path.rsplit('/').next().unwrap_or(path) {
+        "" => Shell::Bash,
+        name if name.starts_with("bash") => Shell::Bash,
+        name if name.contains("ksh") || matches!(name, "sh" | "dash" | "ash" | "yash" | "busybox") => Shell::Other,
+        _ => Shell::Zsh,
+    }
 }
 
 /// Whether reading commands don't obey a key of the person's own.
@@ -404,18 +407,24 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_that_computes_what_it_compares_is_told_by_its_name() {
-        let computes = |shell: &str| {
+    fn a_shell_is_told_by_its_name() {
+        let told = |shell: &str| {
             let environment = [(OsString::from("SHELL"), OsString::from(shell))].into_iter();
-            Unguarded::of(environment, None).computes()
+            Unguarded::of(environment, None).shell()
         };
-        for shell in ["/bin/zsh", "/usr/bin/ksh93", "/bin/mksh", "/bin/pdksh", "zsh-5.9"] {
-            assert!(computes(shell), "{shell}");
+        for (shell, kind) in [
+            ("/bin/bash", Shell::Bash),
+            ("", Shell::Bash),
+            ("/bin/zsh", Shell::Zsh),
+            ("zsh-5.9", Shell::Zsh),
+            ("/usr/bin/fish", Shell::Zsh),
+            ("/usr/bin/ksh93", Shell::Other),
+            ("/bin/mksh", Shell::Other),
+            ("/bin/sh", Shell::Other),
+        ] {
+            assert_eq!(told(shell), kind, "{shell}");
         }
-        for shell in ["/bin/bash", "/usr/bin/fish", "/bin/sh", ""] {
-            assert!(!computes(shell), "{shell}");
-        }
-        assert!(!Unguarded::of(std::iter::empty(), None).computes());
+        assert_eq!(Unguarded::of(std::iter::empty(), None).shell(), Shell::Bash);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::judge::{Feed, Judge};
 use super::parse::options;
 use super::scope::secret_variable;
 use super::word::{Piece, Word};
+use crate::domain::Shell;
 
 impl Judge<'_> {
     /// Judges an arithmetic expression. A variable in it is evaluated again by the shell, which can run code, so
@@ -93,7 +94,7 @@ impl Judge<'_> {
             "exit" | "return" | "break" | "continue" | "shift" => words.iter().collect(),
             "printf" => printed_numbers(words),
             "read" => read_numbers(words),
-            "test" | "[" => tested_numbers(words, self.facts.is_some_and(|facts| facts.computes)),
+            "test" | "[" => tested_numbers(words, self.facts.is_some_and(|facts| facts.shell != Shell::Bash)),
             _ => return,
         };
         for word in numbers {

@@ -27,8 +27,8 @@ pub(super) fn cd(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let home = judge.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     judge.stood_in.insert(judge.scope.cwd.clone());
     let before = judge.scope.cwd.clone();
-    let fact = target.and_then(Word::text).and_then(|path| judge.fact_of(path));
-    if judge.facts.is_some() && fact.is_none_or(|fact| fact.kind != PathKind::Folder) {
+    let kind = target.and_then(Word::text).and_then(|path| judge.fact_of(path)).map(|fact| fact.kind);
+    if judge.facts.is_some() && kind != Some(PathKind::Folder) {
         judge.scope.astray.extend(before);
     }
     judge.scope.cwd = match target.map(Word::text) {
@@ -40,6 +40,7 @@ pub(super) fn cd(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         Some(Some(path)) => judge.normal(path),
     };
     judge.scope.moved = judge.scope.cwd.as_deref() != Some(&*judge.place.cwd.to_string_lossy());
+    judge.scope.missing = judge.scope.cwd.clone().filter(|_| kind.is_some_and(|kind| kind != PathKind::Folder));
 }
 
 /// Objects to a sensitive folder: much that follows reads the one that it stands in without naming it, as `rg x` does.

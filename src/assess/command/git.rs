@@ -78,7 +78,12 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             | "--literal-pathspecs"
             | "--no-replace-objects"
             | "--no-lazy-fetch" => {}
-            "--version" | "-v" | "--help" | "-h" | "--exec-path" | "--html-path" | "--man-path" | "--info-path" => {
+            // With a name behind it help opens a page, by a program that the repository's configuration may choose.
+            "--help" | "-h" if at + 1 == words.len() => {
+                judge.readers.insert("git".to_owned());
+                return;
+            }
+            "--version" | "-v" | "--exec-path" | "--html-path" | "--man-path" | "--info-path" => {
                 judge.readers.insert("git".to_owned());
                 return;
             }
@@ -173,6 +178,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             judge.compares_folders(rest);
         }
         if judge.findings.len() == before {
+            judge.shows_recorded(subcommand, rest);
             judge.git_prints(subcommand, rest);
         }
     } else {
@@ -270,7 +276,7 @@ impl Judge<'_> {
     }
 
     /// What is known of the repository that git would use here.
-    fn repository_here(&self) -> Option<&RepositoryFact> {
+    pub(super) fn repository_here(&self) -> Option<&RepositoryFact> {
         self.facts?.repositories.get(&self.folder()?)
     }
 

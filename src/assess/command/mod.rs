@@ -22,6 +22,7 @@ mod danger;
 mod danger_kind;
 mod dashes;
 mod destinations;
+mod dialect;
 mod documents;
 mod eligible;
 mod escapes;
@@ -61,6 +62,7 @@ mod ps;
 mod published;
 mod raw;
 mod reading;
+mod recorded;
 mod redirect;
 mod refs;
 mod regex;
@@ -131,6 +133,7 @@ impl RiskAssessor for CommandAssessor {
         let place = &subject.facts.place;
         let mut judge = Judge::new(place, Some(subject.facts), &subject.settings.sensitive, &command.command);
         judge.whole(&command.command);
+        judge.of_shell(&command.command);
         let mut assessment = assessment(judge);
         if let Some(seen) = as_it_looks(&command.command) {
             let more = dangers(&seen, subject, &assessment);

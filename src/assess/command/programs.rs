@@ -391,7 +391,9 @@ impl Judge<'_> {
         self.mentions.programs.insert(name.to_owned());
         let Some(Some(path)) = self.facts.and_then(|facts| facts.programs.get(name)) else { return true };
         let open = ["/tmp", "/var/tmp", "/dev/shm"];
-        if path.starts_with(&self.place.workspace) || open.iter().any(|folder| path.starts_with(folder)) {
+        // A workspace that holds the system's own folders doesn't make them its own.
+        let system = SYSTEM.iter().any(|folder| path.starts_with(folder) && !self.place.workspace.starts_with(folder));
+        if path.starts_with(&self.place.workspace) && !system || open.iter().any(|folder| path.starts_with(folder)) {
             self.ineligible = true;
             self.unreadable(
                 "command.planted-program",

@@ -62,6 +62,8 @@ pub(super) struct Scope {
     pub(super) moved: bool,
     /// Where it stands instead if a `cd` fails whose folder isn't there.
     pub(super) astray: BTreeSet<String>,
+    /// A folder that a `cd` was to go to and that isn't there.
+    pub(super) missing: Option<String>,
 }
 
 impl Scope {
@@ -177,6 +179,7 @@ impl Scope {
         }
         self.moved |= other.moved;
         self.astray.extend(other.astray.iter().cloned());
+        self.missing = self.missing.take().or_else(|| other.missing.clone());
         self.fixed.extend(other.fixed.iter().cloned());
         self.keyed.extend(other.keyed.iter().cloned());
         self.arrays.retain(|name, members| other.arrays.get(name) == Some(members));

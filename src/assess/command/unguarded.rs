@@ -1,11 +1,12 @@
 //! What a view does beyond its words where nothing is put up around commands: it shows files that others name, or
 //! fetches what they name. Behind walls it can't. Called for each program that an entry of the table is about.
 
+use super::dialect::{only_bash, zsh_reads};
 use super::flags::Flags;
 use super::judge::Judge;
 use super::kind::Kind;
 use super::table::Entry;
-use crate::domain::{Class, Danger, Finding};
+use crate::domain::{Class, Danger, Finding, Shell};
 
 /// Whether it is only what a program looks at that a finding objects to.
 pub(super) fn only_looks(finding: &Finding) -> bool {
@@ -14,6 +15,20 @@ pub(super) fn only_looks(finding: &Finding) -> bool {
 }
 
 impl Judge<'_> {
+    /// Objects to text of which nobody knows that the shell that runs it reads it as it was read here.
+    pub(super) fn of_shell(&mut self, text: &str) {
+        let shell = self.facts.map(|facts| facts.shell).unwrap_or_default();
+        let alike = match shell {
+            Shell::Bash => true,
+            Shell::Zsh => zsh_reads(text),
+            Shell::Other => !only_bash(text) && zsh_reads(text),
+        };
+        if !alike && self.findings.is_empty() {
+            self.span = None;
+            self.unreadable("command.dialect", "Your shell isn't `bash`, and may read parts of that in its own way.");
+        }
+    }
+
     /// Objects to what a view would show or fetch that its words don't name, if nothing guards it.
     pub(super) fn beyond_the_words(&mut self, entry: &Entry, name: &str, given: &Flags, operands: usize) {
         if !self.facts.is_some_and(|facts| facts.unguarded) {

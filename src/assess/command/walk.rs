@@ -115,6 +115,11 @@ impl Judge<'_> {
         if let Some(span) = command.location().and_then(|location| self.source.span(&location)) {
             self.span = Some(span);
         }
+        // It stands where it stood before a `cd` that failed.
+        if !self.scope.astray.is_empty() && self.scope.missing.is_some() && self.scope.missing == self.scope.cwd {
+            self.scope.cwd = None;
+            self.scope.moved = true;
+        }
         match command {
             Command::Simple(simple) => {
                 let unsure = self.may_fail(redirections(simple));

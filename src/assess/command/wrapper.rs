@@ -1,6 +1,7 @@
 //! Programs that run another one: `timeout`, `nice`, `env`, `command`, `sh -c`, … Peeled where what runs is in the
 //! words, so that the inner command is judged as if it stood alone.
 
+use super::dialect::{only_bash, zsh_reads};
 use super::flags::Flags;
 use super::flags::leading;
 use super::judge::{Feed, Judge};
@@ -205,7 +206,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             return;
         }
     };
-    if name == "zsh" && !read_alike(script) {
+    if name == "zsh" && !(read_alike(script) && zsh_reads(script)) {
         judge.unreadable("command.dialect", "`zsh` reads parts of that script in its own way.");
         judge.behind(words);
         return;
@@ -230,46 +231,6 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         judge.script(script, start);
         std::mem::swap(&mut judge.scope, &mut fresh);
     });
-}
-
-/// Whether a script has what other shells than `bash` read in another way: they take `[[` for a program, print what
-/// stands behind a backslash, and don't know bash's own variables.
-fn only_bash(script: &str) -> bool {
-    const MARKS: [&str; 15] =
-        ["$'", "$\"", "&>", "<(", ">(", "<<", "{", "|&", "[[", "((", "$[", "+=", "~+", "~-", "[^"];
-    const WORDS: [&str; 21] = [
-        "declare",
-        "typeset",
-        "let",
-        "pushd",
-        "popd",
-        "dirs",
-        "mapfile",
-        "readarray",
-        "shopt",
-        "select",
-        "coproc",
-        "function",
-        "local",
-        "source",
-        "builtin",
-        "enable",
-        "time",
-        "RANDOM",
-        "SECONDS",
-        "UID",
-        "EUID",
-    ];
-    let mut words = script.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    // A folder that it can't go to, for a flag that it doesn't know, leaves it where it is.
-    let moves = |rest: &str| rest.trim_start().starts_with(['-', '"', '\'', '\\', '$']);
-    let goes = || script.match_indices("cd").any(|(at, _)| moves(&script[at + 2..]));
-    let printed = || script.contains('\\') && script.contains("echo");
-    MARKS.iter().any(|mark| script.contains(mark))
-        || words
-            .any(|word| WORDS.contains(&word) || ["BASH", "EPOCH", "SRANDOM"].iter().any(|own| word.starts_with(own)))
-        || goes()
-        || printed()
 }
 
 /// Whether `zsh` reads a script as `bash` does: words, quotes, pipes, lists and plain patterns alone.

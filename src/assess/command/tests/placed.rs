@@ -111,6 +111,23 @@ fn where_a_folder_is_not_there_a_catastrophe_may_happen_where_the_command_stood(
 }
 
 #[test]
+fn where_a_folder_is_not_there_what_is_read_lies_where_the_command_stood() {
+    for command in [
+        "cd nope; cat link",
+        "cd nope || true; cat link",
+        "(cd nope; head -3 < link)",
+        "cd nope; git log -p",
+        "cd nope; cd sub; cat link",
+        "cd a.txt; cat link",
+    ] {
+        assert_eq!(assessed(command).class(), Class::Unreadable, "{command}");
+    }
+    for command in ["cd nope && cat link", "cd nope || exit 1; cat link", "cd nope; ls", "cd src; cat link"] {
+        assert_eq!(assessed(command).class(), Class::Whitelisted, "{command}");
+    }
+}
+
+#[test]
 fn a_variable_of_the_shell_that_computes_is_set_to_numbers_alone() {
     for command in [
         "RANDOM='a[$(touch z)]'",

@@ -89,6 +89,7 @@ fn what_the_shell_does_itself_is_followed() {
         "zsh -c '=rm x'",
         "zsh -c \"ls\\n=rm x\"",
         "zsh -c 'cat ~/.e*'",
+        "zsh -c 'hash ls=./evil; ls'",
         "zsh -c 'noglob rm x'",
         "zsh -c 'ls $x'",
         "cat .env$(wc -l < f)",

@@ -1,7 +1,7 @@
 //! What views do beyond their words where nothing is put up around commands.
 
 use super::{allowed, judged_where};
-use crate::domain::Class;
+use crate::domain::{Class, Facts, RepositoryFact, Shell};
 
 fn unguarded(command: &str) -> Class {
     judged_where(command, |facts| facts.unguarded = true).class()
@@ -57,5 +57,160 @@ fn their_other_forms_stay_as_they_are() {
     ] {
         allowed(command);
         assert_eq!(unguarded(command), Class::Whitelisted, "{command}");
+    }
+}
+
+#[test]
+fn what_zsh_may_read_in_its_own_way_asks_where_it_runs_it() {
+    let class = |command: &str| judged_where(command, |facts| facts.shell = Shell::Zsh).class();
+    for command in [
+        "hash ls=./evil; ls",
+        "FOO=1 hash ls=./evil; ls",
+        "builtin hash ls=x; ls",
+        "'hash' ls=./evil; ls",
+        "\\hash ls=./evil; ls",
+        "commands[ls]=./evil; ls",
+        "functions[ls]='touch PW'; ls",
+        "functions=(ls 'touch PW'); ls",
+        "path=(/x/bin $path); ls",
+        "path=bin; ls",
+        "for path in bin; do ls; done",
+        "ls; for path in bin; do ls; done",
+        "export path=bin; ls",
+        "NULLCMD=./evil\n> /dev/null",
+        "READNULLCMD=./evil; < a.txt",
+        "x=1 < a.txt",
+        "if true; then < a.txt; fi",
+        "zshexit() { touch PW; }",
+        "zshexit () { ls; }",
+        "chpwd_functions=ls; cd /",
+        "x=abc; echo $x['y[$(id)]']",
+        "echo \"$x[y]\"",
+        "x=.env/y; cat \"$x:h\"",
+        "x=sub/.env; cat ${x:t}",
+        "x='.e*'; cat $~x",
+        "x='a.txt .env'; cat $=x",
+        "x=.env; cat $^x",
+        "f=(.env a.txt); cat \"${f[1]}\"",
+        "ls >&2-",
+        "ls >& 2-",
+        "cat =ls",
+        "ls *(e:touch\\ PW:)",
+        "ls @(a|b)",
+        "ls **/*.pem",
+        "x='1 {system(\"id\")}'; awk $x a.txt",
+        "x=a.txt; echo .env | read x; cat \"$x\"",
+        "x=a.txt; true | x=.env; cat \"$x\"",
+        "ls | cd sub; cat link",
+        "x=a.txt; ls | for x in b; do :; done; cat \"$x\"",
+        "x=a.txt; ls | while read x; do :; done; cat \"$x\"; for i in 1; do cat \"$x\"; done",
+        "ls | while read path; do ls; done",
+        "echo '.e\\x6ev' | xargs cat",
+        "cd a b; cat link",
+        "cd -q sub; cat link",
+        "SECONDS='y[$(id)]'",
+        "COLUMNS='y[$(id)]' ls",
+        "echo $#x",
+        "echo $x | awk $x a.txt",
+        "echo a; awk $x a.txt",
+        "echo $(awk $x a.txt)",
+        "echo $[1]",
+        "cat <1-5>",
+        "cat ~+1/a",
+        "x==ls; echo \"$x\"",
+        "cat `ls`",
+        "cat <<E\n$x[1]\nE",
+        "ls # 'touch x'; touch y",
+        "[[ a == (a|b) ]]",
+        "[[ a = *(e:id:) ]]",
+        "echo \"$(ls *(e:id:))\"",
+        "echo \"${x:-\"$(ls =id)\"}\"",
+    ] {
+        assert!(class(command) >= Class::Unknown, "{command}");
+    }
+}
+
+#[test]
+fn what_zsh_reads_alike_runs_there_too() {
+    let class = |command: &str| judged_where(command, |facts| facts.shell = Shell::Zsh).class();
+    for command in [
+        "ls -la",
+        "git log --oneline -5 2>/dev/null | head -3",
+        "git diff HEAD~1 --stat",
+        "git show HEAD^ --stat",
+        "grep -rn \"foo bar\" src --include='*.rs' | wc -l",
+        "wc -l $(git ls-files '*.rs') | tail -1",
+        "for f in *.txt; do wc -l \"$f\"; done",
+        "for i in 1 2 3; do echo \"$i\"; done",
+        "for i in 1 2 3; do [ $i -lt 3 ] && echo n: $i; done",
+        "if [ -f Cargo.toml ]; then grep -n '^name' Cargo.toml; fi",
+        "[[ -d src ]] && ls src || echo none",
+        "n=$(ls | wc -l); echo \"$n files\"",
+        "cd src && ls -la 2>&1 | head",
+        "(cd src; ls)",
+        "git ls-files | while IFS= read -r f; do wc -l \"$f\"; done",
+        "wc -l < Cargo.toml",
+        "cat ~/notes.txt",
+        "test -e a.txt && echo yes; echo \"exit $?\"",
+        "find . -name '*.rs' -exec grep -l fn {} +",
+        "f=src/a.c; echo \"${f%.c}.h\" \"${#f}\" $((1 + 2))",
+        "# how many files\nls | wc -l",
+        "case x in x) ls;; esac",
+        "grep -rn function src | head -20",
+        "ls /usr/local/bin; du -sh .",
+        "[ \"$x\" = a ] && ls",
+        "echo a{b,c}; ls src/*.rs",
+    ] {
+        allowed(command);
+        assert_eq!(class(command), Class::Whitelisted, "{command}");
+    }
+    let other = |command: &str| judged_where(command, |facts| facts.shell = Shell::Other).class();
+    assert_eq!(other("ls -la | head -5; [ -d src ] && ls src"), Class::Whitelisted);
+    for command in ["ls $'\\'\\ntouch PW\\n'", "echo $[1\nrm -rf src\n]", "[[ -d src ]] && ls"] {
+        assert!(other(command) >= Class::Unknown, "{command}");
+    }
+}
+
+#[test]
+fn what_git_tracks_and_shows_is_told_where_nobody_leaves_it_out() {
+    let searched = |command: &str, path: &str| {
+        let tracks = Some(path.to_owned());
+        let fact = RepositoryFact { tracks, ..RepositoryFact::default() };
+        let seen = |facts: &mut Facts| _ = facts.repositories.insert("/home/me/project".into(), fact);
+        judged_where(command, seen).searched.is_some()
+    };
+    for command in [
+        "git log -p",
+        "git log -2 -U1",
+        "git show",
+        "git show HEAD",
+        "git show --stat -p HEAD",
+        "git diff",
+        "git diff HEAD~1",
+        "git diff -- config",
+        "git grep -n abc",
+        "git stash show -p",
+        "git diff-tree -p HEAD",
+        "git format-patch --stdout --no-binary HEAD~2",
+    ] {
+        assert!(searched(command, "/home/me/project/config/.env"), "{command}");
+        assert!(searched(command, ""), "{command}");
+    }
+    for command in [
+        "git status",
+        "git log --oneline -5",
+        "git log --stat",
+        "git show --stat HEAD",
+        "git show --name-only HEAD",
+        "git show HEAD:src/a.rs",
+        "git diff --stat",
+        "git diff --name-only HEAD~1",
+        "git diff -- src",
+        "git grep -l abc",
+        "git ls-files",
+        "git stash list",
+        "git diff-tree --no-commit-id --name-only -r HEAD",
+    ] {
+        assert!(!searched(command, "/home/me/project/config/.env"), "{command}");
     }
 }
