@@ -13,7 +13,7 @@ use super::preview;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Item, Order, Pane, Sight, Status, Typing, Undo};
-use crate::domain::{Judgement, OperationId, Step};
+use crate::domain::{Judgement, OperationId, Step, WOULD_FAIL};
 
 /// Columns of the word for a tool.
 const WORD: usize = 8;
@@ -294,6 +294,7 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
     spans.push(view.span(text::column(&gist, room), role));
     if !end.is_empty() {
         let end_role = match fate.role {
+            _ if preview::fails(view, item.id) => Role::Trouble,
             Role::Trouble | Role::Good | Role::Accent => fate.role,
             _ => Role::Dim,
         };
@@ -306,6 +307,10 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
 /// it would do, to what and why it asks, as many parts of that as there is room for.
 fn waits(view: View<'_>, item: &Item, room: usize) -> String {
     let before = view.state.queue.waits_for(item.id).map(|id| format!("after {id}"));
+    // Of what surely fails nothing else matters.
+    if preview::fails(view, item.id) {
+        return std::iter::once(WOULD_FAIL.to_owned()).chain(before).collect::<Vec<_>>().join(" · ");
+    }
     if !flat(view) {
         return before.unwrap_or_default();
     }
@@ -349,7 +354,8 @@ fn second(view: View<'_>, item: &Item, most: usize) -> String {
     let target =
         item.prepared.as_ref().map(|prepared| item::brief_target(prepared)).filter(|target| !target.is_empty());
     parts.extend(target.map(|target| text::middle(&target, most).into_owned()));
-    parts.extend(view.state.queue.foresight(item.id).and_then(preview::brief));
+    let effect = view.state.queue.foresight(item.id).and_then(preview::brief);
+    parts.extend(effect.filter(|_| !preview::fails(view, item.id)));
     parts.extend(view.state.queue.lacks(item.id).map(|lack| item::lacks(&lack)));
     parts.extend(item.requeued.as_ref().map(|why| text::line(why.trim_end_matches('.'))));
     parts.extend(item.judgement.as_ref().map(reason));
