@@ -17,11 +17,11 @@ use tokio_util::sync::CancellationToken;
 
 /// The last table that was shown: `id,name: 1,ann 2,bob`, its rows in the order of their first column.
 fn seen(events: &[RunEvent]) -> String {
-    let tables = events.iter().filter_map(|event| match event {
+    let mut tables = events.iter().rev().filter_map(|event| match event {
         RunEvent::Table(table) => Some(table),
         _ => None,
     });
-    let Some(table) = tables.last() else { return String::new() };
+    let Some(table) = tables.next() else { return String::new() };
     let row = |row: &Vec<Option<String>>| {
         row.iter().map(|cell| cell.as_deref().unwrap_or("NULL")).collect::<Vec<_>>().join(",")
     };

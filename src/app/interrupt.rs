@@ -80,8 +80,8 @@ impl State {
         // What is most needed comes first: a narrow screen shows no more.
         let waits = match self.queue.counts().0 {
             0 => String::new(),
-            1 => "; esc lets go of the one that waits".to_owned(),
-            waiting => format!("; esc lets go of the {waiting} that wait"),
+            1 => "; esc drops the one that waits".to_owned(),
+            waiting => format!("; esc drops the {waiting} that wait"),
         };
         let waits = if self.stops.last.warned.is_some() { waits } else { String::new() };
         let unsent = self.unsent().map_or_else(String::new, |unsent| format!(" {unsent}"));

@@ -225,9 +225,10 @@ fn behind(item: &Item) -> bool {
 fn ended(fate: &item::Fate, undoable: bool, (room, free): (usize, usize)) -> String {
     // A reason to have denied it is told where there is room beside what it was; a long one gives way to that.
     let most = free.saturating_sub(2).max(room / 2);
-    let says = match text::width(&fate.says) > most && most < SAID {
-        true => fate.brief.as_str().into(),
-        false => text::fit(&fate.says, most),
+    let says = if text::width(&fate.says) > most && most < SAID {
+        fate.brief.as_str().into()
+    } else {
+        text::fit(&fate.says, most)
     };
     // `created` says how it ended; how much that was is told where there is room.
     let succeeded = fate.role == Role::Good;
