@@ -15,14 +15,29 @@ use databases::{Desk, desks, mariadb, postgres, three, undoable};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+/// The last table that was shown: `id,name: 1,ann 2,bob`, its rows in the order of their first column.
+fn seen(events: &[RunEvent]) -> String {
+    let mut tables = events.iter().rev().filter_map(|event| match event {
+        RunEvent::Table(table) => Some(table),
+        _ => None,
+    });
+    let Some(table) = tables.next() else { return String::new() };
+    let row = |row: &Vec<Option<String>>| {
+        row.iter().map(|cell| cell.as_deref().unwrap_or("NULL")).collect::<Vec<_>>().join(",")
+    };
+    let mut rows: Vec<String> = table.rows.iter().map(row).collect();
+    rows.sort();
+    format!("{}: {}", table.columns.join(","), rows.join(" "))
+}
+
 #[tokio::test]
 async fn a_trial_leaves_everything_as_it_was() {
     for (dialect, desk) in desks().await {
         three(&desk, "undo_trial").await;
         for (sql, rows, shown) in [
-            ("UPDATE undo_trial SET name = 'new' WHERE id > 1", 2, Some("new")),
-            ("DELETE FROM undo_trial", 3, None),
-            ("INSERT INTO undo_trial VALUES (9, 'nine');", 1, Some("nine")),
+            ("UPDATE undo_trial SET name = 'new' WHERE id > 1", 2, "id,name,new name: 2,bob,new 3,cy,new"),
+            ("DELETE FROM undo_trial", 3, "id,name: 1,ann 2,bob 3,cy"),
+            ("INSERT INTO undo_trial VALUES (9, 'nine');", 1, "id,name: 9,nine"),
         ] {
             let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
             assert_eq!(told.trial, Trial::Offered, "{dialect:?} {sql}");
@@ -33,15 +48,7 @@ async fn a_trial_leaves_everything_as_it_was() {
             let word = if rows == 1 { "row" } else { "rows" };
             assert_eq!(*summary, format!("{rows} {word} would change; rolled back"), "{dialect:?} {sql}");
             assert_eq!(undoable(&events), None);
-            let names: Vec<String> = events
-                .iter()
-                .filter_map(|event| match event {
-                    RunEvent::Table(table) => Some(table.rows.iter().filter_map(|row| row[1].clone())),
-                    _ => None,
-                })
-                .flatten()
-                .collect();
-            assert_eq!(names.first().map(String::as_str), shown, "{dialect:?} {sql}");
+            assert_eq!(seen(&events), shown, "{dialect:?} {sql}");
             let now = desk.row("SELECT count(*), min(name), max(name), max(id) FROM undo_trial").await;
             assert_eq!(now, ["3", "ann", "cy", "3"], "{dialect:?} {sql}");
         }
@@ -153,5 +160,59 @@ async fn what_may_outlive_a_rollback_is_not_tried() {
         let sql = format!("INSERT {add}");
         let told = desk.tool.preview(&desk.judged(&sql).await, CancellationToken::new()).await.unwrap().unwrap();
         assert_eq!(told.trial, Trial::Offered, "a plain one fires neither");
+    }
+}
+
+#[tokio::test]
+async fn rows_are_shown_without_a_key_and_beside_others_as_far_as_the_engine_returns_them() {
+    for (dialect, desk) in desks().await {
+        for sql in [
+            "DROP TABLE IF EXISTS trial_keyless",
+            "CREATE TABLE trial_keyless (a int, b varchar(20))",
+            "INSERT INTO trial_keyless VALUES (1, 'x'), (2, 'y')",
+        ] {
+            desk.approved(sql).await;
+        }
+        let tried = async |sql: &str| {
+            let (events, report) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
+            assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{dialect:?}: {}", report.result);
+            seen(&events)
+        };
+        let (changed, gone) =
+            (tried("UPDATE trial_keyless SET b = 'z' WHERE a = 2").await, tried("DELETE FROM trial_keyless").await);
+        match dialect {
+            // Its rows have numbers.
+            Dialect::Sqlite => assert_eq!((changed.as_str(), gone.as_str()), ("b,new b,a: y,z,2", "a,b: 1,x 2,y")),
+            Dialect::Postgres => assert_eq!((changed.as_str(), gone.as_str()), ("a,b: 2,z", "a,b: 1,x 2,y")),
+            Dialect::Mysql => assert_eq!((changed.as_str(), gone.as_str()), ("", "")),
+        }
+        three(&desk, "trial_upsert").await;
+        let upsert = match dialect {
+            Dialect::Mysql => {
+                "INSERT INTO trial_upsert VALUES (3, 'new'), (4, 'dee') ON DUPLICATE KEY UPDATE name = 'new'"
+            }
+            _ => {
+                "INSERT INTO trial_upsert VALUES (3, 'new'), (4, 'dee') \
+                 ON CONFLICT (id) DO UPDATE SET name = excluded.name"
+            }
+        };
+        assert_eq!(tried(upsert).await, "id,name: 3,new 4,dee", "{dialect:?}");
+        assert_eq!(desk.row("SELECT count(*), max(name) FROM trial_upsert").await, ["3", "cy"], "{dialect:?}");
+        desk.approved("DROP TABLE trial_keyless").await;
+    }
+}
+
+#[tokio::test]
+async fn what_drops_or_empties_a_table_is_never_tried() {
+    for (dialect, desk) in desks().await {
+        three(&desk, "trial_dropped").await;
+        for sql in ["DROP TABLE trial_dropped", "TRUNCATE TABLE trial_dropped", "ALTER TABLE trial_dropped ADD x int"] {
+            if dialect == Dialect::Sqlite && sql.starts_with("TRUNCATE") {
+                continue;
+            }
+            let (_, report) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
+            assert!(report.result.contains("nothing was run"), "{dialect:?} {sql}: {}", report.result);
+            assert_eq!(desk.row("SELECT count(*) FROM trial_dropped").await, ["3"], "{dialect:?} {sql}");
+        }
     }
 }

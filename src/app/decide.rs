@@ -443,6 +443,7 @@ impl State {
             self.queue.select(id);
         }
         self.modal = Some(Modal::Confirm(Box::new(Dialog::new(id, seal, risk, self.placing(id)))));
+        self.rhythm.begin();
         true
     }
 

@@ -6,8 +6,10 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use super::event::Effect;
 use super::key::Key;
 use super::keymap::{Command, Context};
+use super::letter::waits;
 use super::modal::{Asking, Modal, Reach};
 use super::queue::Item;
+use super::rhythm::letter;
 use super::sight::page;
 use super::{QUIET, State};
 use crate::domain::{Foresight, OperationId, RiskLevel, RuleEffect};
@@ -27,14 +29,20 @@ impl State {
         }
         let making = matches!(dialog.asking, Asking::Remember(_));
         let command = self.keymap.command(if making { Context::Remember } else { Context::Dialog }, key);
+        if !types && (self.after_held(key) || self.gives_way(effects)) {
+            return;
+        }
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
         let leaving = matches!(command, Some(Command::Back | Command::Interrupt | Command::Quit | Command::StopAll));
         if !dialog.live(now) && !leaving && !types {
             // Whoever typed into the first moment was typing a message: no letter is lost, none decides, and the
             // dialog gives way until they are done.
             let typing = matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace) && !held(key);
             if dialog.by_itself && dialog.fresh(now) && typing {
+                let id = dialog.id;
                 self.modal = None;
                 self.pane_key(key, effects);
+                self.typed_over(id);
             } else if command.is_some() || dialog.confirms() && matches!(key.code, KeyCode::Char('0'..='9')) {
                 dialog.hint = Some(format!("Too soon to count: press {} again.", Key::from(key)));
             }
@@ -62,6 +70,7 @@ impl State {
         }
         match command {
             Some(command) if !looks(command) && !self.rhythm.alone() => self.among_keys(key),
+            Some(command) if waits(command) && letter(key) => self.hold(key, command),
             Some(command) => self.dialog_command(command, effects),
             None => self.elsewhere(key),
         }
@@ -139,7 +148,7 @@ impl State {
         }
     }
 
-    fn dialog_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(super) fn dialog_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
         match command {
             Command::Approve => self.dialog_approve(effects),
             Command::Deny => self.dialog_deny(effects),
@@ -430,7 +439,7 @@ impl State {
 }
 
 /// Whether it only looks around or leaves: it may follow any letter.
-fn looks(command: Command) -> bool {
+pub(super) fn looks(command: Command) -> bool {
     matches!(
         command,
         Command::LineUp
@@ -441,6 +450,8 @@ fn looks(command: Command) -> bool {
             | Command::HalfDown
             | Command::ToStart
             | Command::ToEnd
+            | Command::Narrow
+            | Command::Widen
             | Command::Back
             | Command::Interrupt
             | Command::Quit

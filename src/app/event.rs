@@ -310,6 +310,8 @@ pub enum Effect {
     Servers(Option<String>),
     /// Keep what the person sent for later sessions.
     KeepTyped(String),
+    /// Keep what the person typed and didn't send, in the place of what was kept of it; nothing is kept of an empty text.
+    KeepUnsent(String),
     /// List the files that can be named: where the person's own commands run, or where the model works.
     ListFiles {
         /// Where the person's own commands run.

@@ -1,7 +1,7 @@
 //! Keys that stop: what is under way, then what waits, and ctrl+c twice to leave. What waits goes only by a second key,
 //! pressed right after the first one said so, and so does the program while something runs or isn't sent.
 
-use super::event::{Effect, Millis};
+use super::event::{Effect, Millis, Pane};
 use super::queue::Status;
 use super::{Command, Context, Modal, State};
 
@@ -64,14 +64,24 @@ impl State {
             return self.leave(effects);
         }
         self.stops.last = Pressed { interrupted: Some(self.now), warned: None, leaving: Some(self.now) };
-        self.modal = None;
+        let typing = self.modal.take().is_none() && self.focus == Pane::Composer;
         let stopped = self.stop(effects);
-        let what = if stopped { "Stopped. " } else { "" };
+        let clears = !stopped && typing && !self.linear && !self.composer.is_empty();
+        if clears {
+            // As a shell does, and nothing is lost by it.
+            effects.push(Effect::KeepTyped(self.composer.text()));
+            self.composer.set_aside();
+        }
+        let what = match (stopped, clears) {
+            (true, _) => "Stopped. ",
+            (false, true) => "Cleared, ↑ brings it back. ",
+            (false, false) => "",
+        };
         // What is most needed comes first: a narrow screen shows no more.
         let waits = match self.queue.counts().0 {
             0 => String::new(),
-            1 => "; esc lets go of the one that waits".to_owned(),
-            waiting => format!("; esc lets go of the {waiting} that wait"),
+            1 => "; esc drops the one that waits".to_owned(),
+            waiting => format!("; esc drops the {waiting} that wait"),
         };
         let waits = if self.stops.last.warned.is_some() { waits } else { String::new() };
         let unsent = self.unsent().map_or_else(String::new, |unsent| format!(" {unsent}"));

@@ -20,7 +20,9 @@ impl State {
             return;
         }
         self.rhythm.hear(key, self.now, together);
+        self.note_unsent();
         self.hint = None;
+        self.pause_over();
         self.handed_over = false;
         if let (Some(id), None) = (self.typing_into(), &self.modal) {
             self.terminal_key(id, key, effects);
@@ -28,6 +30,7 @@ impl State {
         }
         let before = self.stops.pressed();
         self.key_of(key, effects);
+        self.say_typed_over();
         self.stops.settle(before);
     }
 
@@ -50,6 +53,7 @@ impl State {
 
     /// Pasted text goes where text goes, and never decides anything.
     pub(super) fn paste(&mut self, text: &str, effects: &mut Vec<Effect>) {
+        self.note_unsent();
         self.last_typed = Some(self.now);
         if self.typing_into().is_some() && self.modal.is_none() {
             self.refuse_paste();

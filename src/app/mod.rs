@@ -31,6 +31,7 @@ mod key;
 mod keymap;
 mod keys;
 mod leaf;
+mod letter;
 mod linear;
 mod looks;
 mod modal;
@@ -67,6 +68,7 @@ mod turn;
 mod typed;
 mod unattended;
 mod undo;
+mod unsent;
 mod untaken;
 mod upcoming;
 mod usage;
@@ -182,6 +184,11 @@ pub struct State {
     prompt: Option<Prompt>,
     last_typed: Option<Millis>,
     rhythm: rhythm::Rhythm,
+    /// A letter in a dialog that counts once nothing follows it.
+    held: Option<letter::Held>,
+    unsent: unsent::Unsent,
+    /// The operation over whose dialog the person types a message.
+    over: Option<OperationId>,
     /// The person sent a message and typed nothing since: a dialog may open at once.
     handed_over: bool,
     told_remote: bool,
@@ -261,6 +268,9 @@ impl State {
             prompt: None,
             last_typed: None,
             rhythm: rhythm::Rhythm::default(),
+            held: None,
+            unsent: unsent::Unsent::default(),
+            over: None,
             handed_over: false,
             told_remote: false,
             unanswered: false,
@@ -297,8 +307,9 @@ impl State {
         let opening = (self.modal.is_none() && self.composer.is_empty() && self.next_unseen().is_some())
             .then(|| self.last_typed.map_or(self.now, |typed| typed.plus(QUIET)))
             .filter(|at| *at > self.now);
+        let letter = self.held.map(|held| held.due());
         let spinner = self.moving().then(|| self.now.plus(250));
-        [dialog, opening, spinner].into_iter().flatten().min()
+        [dialog, opening, letter, self.unsent.due(), spinner].into_iter().flatten().min()
     }
 
     /// Whether something is under way that the screen shows moving.
@@ -334,6 +345,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
     state.now = now;
     let mut effects = Vec::new();
     let before = state.standing();
+    let settled = state.settle_letter(&mut effects);
     state.dirty = match event {
         Event::Drawn(sight) => {
             state.drawn(*sight);
@@ -465,6 +477,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         }
         Event::Wake => true,
     };
+    state.dirty |= settled;
     state.send_upcoming(&mut effects);
     state.foresee(&mut effects);
     state.insist();
@@ -472,6 +485,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         state.open_by_itself();
     }
     state.read_back(&mut effects);
+    state.keep_unsent(&mut effects);
     state.hand_over_kept(&mut effects);
     state.settle_look(&mut effects);
     state.tidings(before, &mut effects);

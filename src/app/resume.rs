@@ -299,11 +299,6 @@ impl State {
         Some(format!("The session is kept{waits}.\nTo go on with it here: countersign --continue"))
     }
 
-    /// What is being typed goes along from one session to another.
-    pub fn keep_draft_of(&mut self, before: &mut Self) {
-        self.composer = std::mem::take(&mut before.composer);
-    }
-
     /// The session stands still until the person does something.
     fn rest(&mut self) {
         self.spent = super::budget::Spent::default();

@@ -8,10 +8,12 @@ use super::event::{Effect, Millis};
 
 /// How long no other key was pressed before one that decides, in milliseconds. Who writes at 60 words a minute presses
 /// five keys a second.
-const PAUSE: u64 = 250;
+pub(super) const PAUSE: u64 = 250;
 /// How long after a yes the number that confirms it begins at the soonest, in milliseconds: nobody reads what it asks
 /// for sooner.
 const STEP: u64 = 150;
+/// Letters in a row that are known: more than it takes to tell a sentence.
+const ROW: usize = 64;
 
 /// The keys pressed last.
 #[derive(Debug, Default)]
@@ -25,6 +27,8 @@ pub(super) struct Rhythm {
     /// It is a digit that counts, and the one before it was.
     counts: bool,
     counted: bool,
+    /// The letters that came without a pause between them, this one the last. None if it is no letter.
+    row: Vec<KeyEvent>,
 }
 
 impl Rhythm {
@@ -33,15 +37,28 @@ impl Rhythm {
         self.together = together;
         self.before = self.last.replace((at, key)).map(|(before, key)| (at.since(before), key));
         self.counted = std::mem::take(&mut self.counts);
+        let goes_on = together || !self.paused();
+        if !letter(key) || !goes_on {
+            self.row.clear();
+        }
+        if letter(key) && self.row.len() < ROW {
+            self.row.push(key);
+        }
     }
 
     /// Whether the key stands by itself, or is none that is typed.
     pub(super) fn alone(&self) -> bool {
-        let typed = |key: KeyEvent| {
-            let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-            matches!(key.code, KeyCode::Char(_)) && !held
-        };
-        !self.together && (self.paused() || !self.last.is_some_and(|(_, key)| typed(key)))
+        !self.together && (self.paused() || !self.last.is_some_and(|(_, key)| letter(key)))
+    }
+
+    /// The letters that came without a pause between them, up to the key that is dealt with now.
+    pub(super) fn row(&self) -> &[KeyEvent] {
+        &self.row
+    }
+
+    /// Another thing is asked: what was typed before was typed for what was there before.
+    pub(super) fn begin(&mut self) {
+        self.row.clear();
     }
 
     fn paused(&self) -> bool {
@@ -62,11 +79,23 @@ impl Rhythm {
     }
 }
 
+/// Whether a key is one that is typed.
+pub(super) fn letter(key: KeyEvent) -> bool {
+    let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    matches!(key.code, KeyCode::Char(_)) && !held
+}
+
 impl State {
     /// Keys that came at once. True: the screen changes.
     pub(super) fn keys(&mut self, keys: Vec<KeyEvent>, effects: &mut Vec<Effect>) -> bool {
+        let asked = self.shown_in_dialog().is_some();
         for key in keys {
-            self.key(key, true, effects);
+            // What may be pasted over a dialog is sent by nobody but the person.
+            if asked && self.typing_away() && key.code == KeyCode::Enter {
+                self.composer.newline();
+            } else {
+                self.key(key, true, effects);
+            }
         }
         true
     }

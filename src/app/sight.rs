@@ -177,6 +177,8 @@ impl State {
             None if enter => self.key(key, false, effects),
             None => {}
         }
+        // Who clicks types nothing.
+        self.let_go(effects);
         true
     }
 

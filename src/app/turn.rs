@@ -361,7 +361,7 @@ impl State {
                 if waiting > 0 {
                     let that = if waiting == 1 { "waits" } else { "wait" };
                     let press = if self.linear { "Type stop" } else { "Press esc" };
-                    self.hint = Some(format!("{press} again: the {waiting} that {that} won't be started."));
+                    self.hint = Some(format!("{press} again: it drops the {waiting} that {that}."));
                 }
                 true
             }

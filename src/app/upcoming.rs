@@ -59,6 +59,8 @@ impl State {
         if !self.linear && !self.composer.is_empty() {
             effects.push(Effect::KeepTyped(self.composer.text()));
         }
+        // It is in the history now.
+        effects.push(Effect::KeepUnsent(String::new()));
         effects.push(Effect::Quit);
     }
 }

@@ -97,6 +97,12 @@ impl Folders {
         self.data.join("history")
     }
 
+    /// What the person typed and didn't send, while the program runs.
+    #[must_use]
+    pub fn unsent(&self) -> PathBuf {
+        self.data.join("unsent")
+    }
+
     /// Says by being there that the person was asked at the first start and wanted nothing written.
     #[must_use]
     pub fn asked(&self) -> PathBuf {
@@ -152,8 +158,8 @@ impl Folders {
 
     /// The folders beside the journal that hold one of its own for each session, which goes with it.
     #[must_use]
-    pub fn of_sessions(&self) -> [PathBuf; 4] {
-        [self.images(), self.outputs(), self.layers(), self.practice()]
+    pub fn of_sessions(&self) -> [PathBuf; 5] {
+        [self.images(), self.outputs(), self.layers(), self.practice(), self.unsent()]
     }
 
     /// What operations printed.

@@ -63,7 +63,7 @@ pub use output::{
     Glass, Kept, Look, Outcome, Page, Part, Printed, Recalled, RunEvent, RunReport, Stream, Tail, Typed, sought,
 };
 pub use policy::{ApprovalMode, Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
-pub use preview::{Detail, Foresight, Measurement, Preview, Remedy, Share, Trial};
+pub use preview::{Detail, Foresight, Measurement, Preview, Remedy, Share, Trial, WOULD_FAIL};
 pub use record::{CONTAINED, Decider, Finder, Forgetting, JournalEntry, JournalEvent, Left};
 pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
 pub use rule::{Effect as RuleEffect, Rule, Shape};

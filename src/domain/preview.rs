@@ -55,6 +55,17 @@ pub struct Preview {
     pub trial: Trial,
 }
 
+/// What an operation comes to that surely fails, in the place of its effect.
+pub const WOULD_FAIL: &str = "would fail";
+
+impl Preview {
+    /// Whether it surely fails as things are, so that nothing else of it matters.
+    #[must_use]
+    pub fn fails(&self) -> bool {
+        self.brief == WOULD_FAIL
+    }
+}
+
 /// How many rows of a table are changed or deleted, at most, and how many it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {

@@ -29,7 +29,7 @@ use crate::domain::{Target, below_home};
 use crate::memory::{Instructions, Rules, ThemeChoice, Workspaces, instructions};
 use crate::providers::prompt::{Surroundings, fill, project};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
-use crate::store::{History, Journal, Session, prune, prune_layers, prune_outputs};
+use crate::store::{History, Journal, Session, Unsent, prune, prune_layers, prune_outputs};
 use crate::tools::mcp::AnswerTool;
 use crate::tools::{ApplyTool, Connections, UndoTool, Workbench, look_around, search_path, standard};
 use crate::ui::{Theme, themes};
@@ -99,10 +99,11 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
         person_side.registry.add(AnswerTool::new(&servers));
     }
     let (images, layers, outputs) = (start.folders.images(), start.folders.layers(), start.folders.outputs());
-    let worlds = start.folders.practice();
+    let (worlds, unsent) = (start.folders.practice(), start.folders.unsent());
     tokio::task::spawn_blocking(move || {
         prune(&images);
         prune(&worlds);
+        prune(&unsent);
         prune_layers(&layers);
         prune_outputs(&outputs);
     });
@@ -158,7 +159,8 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
     };
     let board = Switchboard::new(Arc::clone(start));
     let mut engine = Engine::new(model_side, person_side, provider, recorder, lanes, memory, board);
-    engine.history = Some(History::new(start.folders.history()));
+    engine.typed.history = Some(History::new(start.folders.history()));
+    engine.typed.unsent = Some(Arc::new(Unsent::new(&start.folders.unsent(), &start.session.id)));
     Ok(Assembled { state, engine, theme, effects, notices: notices.into_iter().map(Event::Notice).collect(), world })
 }
 

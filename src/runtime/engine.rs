@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::bus::{Lanes, Work};
+use super::composing::Desk;
 use super::judging::{look, propose, read};
 use super::measure::{Measuring, otherwise};
 use super::proof::{PROOF, prove};
@@ -27,7 +28,7 @@ use crate::domain::{
     StepId, ToolCall, Typed,
 };
 use crate::providers::{PracticeWorld, Provider};
-use crate::store::{History, Kept};
+use crate::store::Kept;
 use crate::tools::mcp::Sampler;
 use crate::tools::{Connections, Registry, RunPort, Workbench};
 
@@ -77,8 +78,8 @@ pub struct Engine {
     /// Where what the person types into a terminal goes.
     terminals: HashMap<OperationId, mpsc::Sender<Typed>>,
     measuring: Measuring,
-    /// Where what is sent is kept for later sessions, if it is.
-    pub history: Option<History>,
+    /// Where what the person types is kept.
+    pub typed: Desk,
     step: Option<JoinHandle<()>>,
     /// Ends once the model's latest call is in the journal: the next one goes there after it, however soon it is judged.
     before: Option<oneshot::Receiver<()>>,
@@ -97,7 +98,7 @@ impl Engine {
         switchboard: Switchboard,
     ) -> Self {
         let (running, terminals, measuring) = (HashMap::new(), HashMap::new(), Measuring::default());
-        let (history, step, before) = (None, None, None);
+        let (step, before) = (None, None);
         Self {
             model_side,
             person_side,
@@ -110,7 +111,7 @@ impl Engine {
             running,
             terminals,
             measuring,
-            history,
+            typed: Desk::default(),
             step,
             before,
         }

@@ -265,7 +265,11 @@ impl Session {
         if let Some(lent) = self.away.take() {
             lent.call_back().await;
         }
-        let farewell = self.state.farewell();
+        let farewell = self.state.farewell().map(|said| match self.start.settings.opened.as_slice() {
+            [] => said,
+            // It isn't kept: an address may hold a password.
+            _ => format!("{said}, with --db as before"),
+        });
         leave(self.state, self.engine, self.bus).await;
         drop(self.world);
         Ok(farewell)

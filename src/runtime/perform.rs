@@ -30,6 +30,7 @@ impl Engine {
             Effect::Leaf(id, at) => self.leaf(id, at),
             Effect::Count(id, text) => self.count(id, text),
             Effect::KeepTyped(text) => self.keep_typed(text),
+            Effect::KeepUnsent(text) => self.keep_unsent(text),
             Effect::ListFiles { own } => self.list_files(own),
             Effect::Save(path, content) => self.save(path, content),
             Effect::Collect(content) => self.collect(content),

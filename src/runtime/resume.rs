@@ -5,7 +5,7 @@ use std::io;
 use crate::app::{Effect, Resumed, State, Status};
 use crate::cli::{Start, Which};
 use crate::domain::JournalEntry;
-use crate::store::{Archive, Claims, Content, Listed, Wanted};
+use crate::store::{Archive, Claims, Content, Listed, Unsent, Wanted};
 use crate::tools::Workbench;
 
 /// Entries that are read at a time.
@@ -52,8 +52,14 @@ pub async fn resume(start: &Start, state: State) -> Result<(State, Vec<Effect>),
     archive.close().await;
     // What the session knew by value when it was left, such as the key of another model, is masked again.
     known.learn(hidden.map_err(|error| wrong(error.to_string()))?);
-    let (state, effects) = read.map_err(wrong)?.settle(&start.layers.all()).map_err(|why| wrong(why.to_string()))?;
+    let (mut state, effects) =
+        read.map_err(wrong)?.settle(&start.layers.all()).map_err(|why| wrong(why.to_string()))?;
     known.learn(state.queue.all().flat_map(|item| start.outputs.secrets(item.id)));
+    match Unsent::new(&start.folders.unsent(), &start.session.id).read() {
+        Ok(Some(text)) if !start.linear => state.put_back_unsent(text),
+        Ok(_) => {}
+        Err(error) => tracing::warn!("what wasn't sent can't be read: {error}"),
+    }
     Ok((state, effects))
 }
 

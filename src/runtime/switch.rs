@@ -69,6 +69,7 @@ impl Session {
             }
         };
         state.keep_draft_of(&mut self.state);
+        self.engine.keep_unsent(String::new());
         let left_waiting = self.state.queue.waiting().count();
         let before = (replace(&mut self.state, state), replace(&mut self.engine, engine), replace(&mut self.bus, bus));
         leave(before.0, before.1, before.2).await;

@@ -1,6 +1,6 @@
 //! What is kept on disk: the journal, one SQLite file of its own, whose owner is one task; everybody else holds
 //! a [`Journal`] and waits for its word. Beside it the [`Images`] for undo, the [`Layers`] of
-//! staged runs, the [`Outputs`] of what ran and the composer's [`History`]. Imports `domain` alone.
+//! staged runs, the [`Outputs`] of what ran and the composer's [`History`] and [`Unsent`] text. Imports `domain` alone.
 
 mod archive;
 mod chain;
@@ -20,6 +20,7 @@ mod outputs;
 mod recorded;
 mod rows;
 mod secrets;
+mod unsent;
 mod verify;
 
 #[cfg(test)]
@@ -37,4 +38,5 @@ pub use line::Line;
 pub use outputs::{Outputs, Spool, copy, prune_outputs};
 pub use recorded::{Decided, Page, Recorded, Untold};
 pub use rows::RowSpool;
+pub use unsent::Unsent;
 pub use verify::{Broken, Flaw, Walk};

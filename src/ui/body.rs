@@ -15,7 +15,9 @@ use super::preview;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Dialog, Placing, leads};
-use crate::domain::{self, Detail, FileOperation, Foresight, Judgement, OperationId, OperationKind, Prepared, masked};
+use crate::domain::{
+    self, Detail, FileOperation, Foresight, Judgement, OperationId, OperationKind, Prepared, Preview, masked,
+};
 
 /// What scrolls: one part after the other.
 #[derive(Default)]
@@ -174,6 +176,15 @@ pub fn whole(
         held.details = Some((preview.as_ref().clone(), Arc::clone(&rows)));
         rows
     });
+    if let Some(mut tried) = preview::tried_rows(view, dialog.id, columns) {
+        // The first ones are those that it touches.
+        let sample = matches!(preview.details.first(), Some(Detail::Rows { .. }));
+        let rest = preview.details.get(usize::from(sample)..).unwrap_or_default().to_vec();
+        let secrets = preview.secrets.get(usize::from(sample)..).unwrap_or_default().to_vec();
+        let rest = Preview { details: rest, secrets, ..Preview::default() };
+        tried.extend(preview::details(view, &rest, dialog.revealed, columns));
+        return Body { end: Some(rows), samples: tried.len(), parts: vec![text, Arc::new(tried)], ..Body::default() };
+    }
     if !leads {
         return Body { end: Some(rows), samples: details.len(), parts: vec![text, details], ..Body::default() };
     }

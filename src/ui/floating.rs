@@ -8,6 +8,7 @@ use ratatui::widgets::{Block, BorderType, Clear, Widget};
 use super::item;
 use super::number;
 use super::paint::{View, put};
+use super::preview;
 use super::text;
 use super::theme::Role;
 use crate::app::{Asking, Dialog, Reach};
@@ -86,7 +87,7 @@ pub fn title(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'stat
     view.line(format!(" {what} "), Role::Strong)
 }
 
-/// ` PRODUCTION  H HIGH `
+/// ` WOULD FAIL  PRODUCTION  H HIGH `
 pub fn corner(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'static> {
     let mut spans = Vec::new();
     match &dialog.asking {
@@ -94,6 +95,9 @@ pub fn corner(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'sta
         Asking::All { high, .. } if high.is_empty() => {}
         Asking::All { high, .. } => spans.push(view.span(format!("{} HIGH", high.len()), Role::High)),
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Remember(_) => {
+            if preview::fails(view, dialog.id) {
+                spans.extend([view.span("WOULD FAIL", Role::Trouble), Span::raw("  ")]);
+            }
             if prepared.assessment.hits_production() {
                 spans.extend([view.span("PRODUCTION", Role::High), Span::raw("  ")]);
             }

@@ -35,7 +35,13 @@ pub fn composer(view: View<'_>, area: Rect, buf: &mut Buffer) -> Option<Position
     let width = area.width.saturating_sub(PROMPT + 1);
     let room = Rect { x: area.x + PROMPT.min(area.width), width, ..area };
     if view.state.composer.is_empty() {
-        put(buf, room, 0, &view.line("type a message · ! command · / for commands", Role::Dim));
+        let said = match &view.state.modal {
+            Some(Modal::Confirm(_)) => "what you type comes here; a key by itself decides above",
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => {
+                "type a message · ! command · / for commands"
+            }
+        };
+        put(buf, room, 0, &view.line(said, Role::Dim));
     }
     let rows = Rows::new(view, view.state.composer.area(), Break::Words, width.into(), area.height.into());
     let cursor = rows.draw(room, buf);

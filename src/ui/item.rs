@@ -88,8 +88,11 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
         }
         Status::Denied { .. } => {
             let says = denied(&view.state.masks, item);
-            let brief =
-                if item.decider == Some(Decider::PersonAll) { "denied by you".to_owned() } else { says.clone() };
+            let brief = if matches!(item.decider, Some(Decider::Person | Decider::PersonAll)) {
+                "denied by you".to_owned()
+            } else {
+                says.clone()
+            };
             Fate { brief, ..quiet("✗", Role::Dim, &says) }
         }
         Status::Refused { .. } => quiet("!", Role::Trouble, "refused"),

@@ -16,6 +16,8 @@ use crate::domain::{self, Detail, Foresight, OperationId, OperationKind, Outcome
 
 /// Rows that are kept free for the effect while it is being measured: two for what it does, one for undoing it.
 pub const RESERVED: usize = 3;
+/// Rows of a trial that a dialog shows; its output has the others.
+const TRIED: usize = 50;
 /// Lines of a text times those of what was made of it, up to which they are compared.
 const COMPARED: usize = 1_000_000;
 /// What stands left of every row that a preview brought.
@@ -63,7 +65,10 @@ pub fn rows(
         }
         Some(Foresight::Measured(preview)) => {
             let warnings = preview.warnings.iter().map(|said| (quoted(said), Role::Trouble));
-            let effects = preview.effects.iter().map(|said| (quoted(said), Role::Text));
+            // What it would do otherwise is of no use to whoever reads that it fails; what others before it do is.
+            let several = prepared.assessment.findings.iter().any(|finding| finding.rule == "sql.several");
+            let effects = if preview.fails() && !several { &[][..] } else { &preview.effects };
+            let effects = effects.iter().map(|said| (quoted(said), Role::Text));
             let mut lines = effect(warnings.chain(effects).collect());
             lines.extend(remedy(view, prepared.operation.id, &preview.remedy, columns));
             lines
@@ -96,6 +101,24 @@ pub fn tried(view: View<'_>, id: OperationId, columns: usize) -> Vec<Line<'stati
         Outcome::Lost => return Vec::new(),
     };
     labelled(view, "tried", vec![(format!("{said} ({})", trial.id), role)], columns)
+}
+
+/// The rows that a trial of it showed, as many as are worth a look, in the place of those that were read beforehand.
+pub fn tried_rows(view: View<'_>, id: OperationId, columns: usize) -> Option<Vec<Line<'static>>> {
+    let trials = view.state.queue.all().filter(|item| item.tries == Some(id));
+    let trial = trials.max_by_key(|item| item.id)?;
+    let succeeded = matches!(&trial.status, Status::Ended { outcome: Outcome::Succeeded { .. }, .. });
+    let table = view.state.output.of(trial.id)?.table.as_ref().filter(|table| succeeded && !table.rows.is_empty())?;
+    let (shown, total) = (table.rows.len().min(TRIED), number::thousands(table.total));
+    let head = format!("rows as tried ({shown} of {total})");
+    let rows = table::head(view, table, TRIED, Some(&view.state.masks), columns.saturating_sub(2));
+    let lines = [Line::default(), view.line(head, Role::Strong)].into_iter();
+    Some(lines.chain(rows.into_iter().map(|row| behind(view, row))).collect())
+}
+
+/// Whether an operation that waits surely fails.
+pub fn fails(view: View<'_>, id: OperationId) -> bool {
+    matches!(view.state.queue.foresight(id), Some(Foresight::Measured(preview)) if preview.fails())
 }
 
 fn detailed(foresight: &Foresight) -> bool {

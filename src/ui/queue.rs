@@ -13,7 +13,7 @@ use super::preview;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Item, Order, Pane, Sight, Status, Typing, Undo};
-use crate::domain::{Judgement, OperationId, Step};
+use crate::domain::{Judgement, OperationId, Step, WOULD_FAIL};
 
 /// Columns of the word for a tool.
 const WORD: usize = 8;
@@ -24,6 +24,8 @@ const DIGITS: usize = 2;
 /// Columns that what an operation would do keeps beside how it ended, and beside what it would do to what.
 const LEAST: usize = 12;
 const BESIDE: usize = 20;
+/// Fewest columns of a reason that is cut.
+const SAID: usize = 30;
 /// Columns beside the word for a tool from which on there is room for it.
 const ROOMY: usize = 32;
 /// Columns that how it ended, and how long it took, have beside what is left of that.
@@ -218,11 +220,16 @@ fn behind(item: &Item) -> bool {
     matches!(item.status, Status::Preparing | Status::Allowed { starting: false })
 }
 
-/// How it ended in so many columns. Where there is little room, that it can be undone is told in a word, then not at all,
-/// then the end of its words goes.
-fn ended(fate: &item::Fate, undoable: bool, room: usize) -> String {
-    // A short reason to have denied it is told beside what it was, a long one gives way to it.
-    let says = text::fit(&fate.says, (room / 2).max(30));
+/// How it ended in so many columns, of which so many are `free` beside all of what it was. Where there is little room, that
+/// it can be undone is told in a word, then not at all, then the end of its words goes.
+fn ended(fate: &item::Fate, undoable: bool, (room, free): (usize, usize)) -> String {
+    // A reason to have denied it is told where there is room beside what it was; a long one gives way to that.
+    let most = free.saturating_sub(2).max(room / 2);
+    let says = if text::width(&fate.says) > most && most < SAID {
+        fate.brief.as_str().into()
+    } else {
+        text::fit(&fate.says, most)
+    };
     // `created` says how it ended; how much that was is told where there is room.
     let succeeded = fate.role == Role::Good;
     let short = fate.brief.split(", ").next().filter(|_| succeeded).unwrap_or(&fate.brief);
@@ -272,7 +279,7 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
             let beside = |gist: usize| columns.saturating_sub(used + gist + 3);
             // How it ended, and how long it took, stay where there is little room.
             let room = beside(text::width(&gist).min(LEAST)).max(beside(0).min(ENDED));
-            ended(&fate, matches!(item.undo, Undo::Possible(_)), room)
+            ended(&fate, matches!(item.undo, Undo::Possible(_)), (room, beside(text::width(&gist))))
         }
     };
     let quiet = behind(item) || item.status.closed() && fate.role != Role::Trouble;
@@ -294,6 +301,7 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
     spans.push(view.span(text::column(&gist, room), role));
     if !end.is_empty() {
         let end_role = match fate.role {
+            _ if preview::fails(view, item.id) => Role::Trouble,
             Role::Trouble | Role::Good | Role::Accent => fate.role,
             _ => Role::Dim,
         };
@@ -306,6 +314,10 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
 /// it would do, to what and why it asks, as many parts of that as there is room for.
 fn waits(view: View<'_>, item: &Item, room: usize) -> String {
     let before = view.state.queue.waits_for(item.id).map(|id| format!("after {id}"));
+    // Of what surely fails nothing else matters.
+    if preview::fails(view, item.id) {
+        return std::iter::once(WOULD_FAIL.to_owned()).chain(before).collect::<Vec<_>>().join(" · ");
+    }
     if !flat(view) {
         return before.unwrap_or_default();
     }
@@ -349,7 +361,8 @@ fn second(view: View<'_>, item: &Item, most: usize) -> String {
     let target =
         item.prepared.as_ref().map(|prepared| item::brief_target(prepared)).filter(|target| !target.is_empty());
     parts.extend(target.map(|target| text::middle(&target, most).into_owned()));
-    parts.extend(view.state.queue.foresight(item.id).and_then(preview::brief));
+    let effect = view.state.queue.foresight(item.id).and_then(preview::brief);
+    parts.extend(effect.filter(|_| !preview::fails(view, item.id)));
     parts.extend(view.state.queue.lacks(item.id).map(|lack| item::lacks(&lack)));
     parts.extend(item.requeued.as_ref().map(|why| text::line(why.trim_end_matches('.'))));
     parts.extend(item.judgement.as_ref().map(reason));

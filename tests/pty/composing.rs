@@ -54,3 +54,37 @@ fn what_is_typed_completes_folds_and_comes_back() {
     it.keys("\x11");
     it.wait_for_exit();
 }
+
+/// A crash costs no more of a draft than its last words, and what is typed into a dialog is a draft.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_typed_is_there_again_after_a_kill() {
+    let mut it = Driver::start(100, 30, &[]);
+    it.wait_for("practice model");
+    it.say("delete the cancelled orders");
+    it.wait_for("H HIGH");
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    for letter in "no, rename them".chars() {
+        it.keys(&letter.to_string());
+        std::thread::sleep(std::time::Duration::from_millis(60));
+    }
+    it.wait_for("› no, rename them");
+    it.wait_for("Typing decides nothing: it goes to your message, and #2 keeps waiting.");
+    let kept = it.data().join("unsent");
+    it.wait_until("the draft is kept", |_| {
+        let session = std::fs::read_dir(&kept).into_iter().flatten().flatten().next();
+        session.is_some_and(|session| {
+            std::fs::read_to_string(session.path().join("text")).is_ok_and(|text| text == "no, rename them")
+        })
+    });
+    it.signal(nix::sys::signal::Signal::SIGKILL);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let mut it = it.start_again(&["--continue"], &[]);
+    it.wait_for("What you had typed when the program ended is back below");
+    it.wait_for("› no, rename them");
+    it.wait_for("1 waiting (1 HIGH)");
+    it.keys("\r");
+    it.wait_until("nothing is kept of what was sent", |_| std::fs::read_dir(&kept).unwrap().next().is_none());
+    it.keys("\x11");
+    it.wait_for_exit();
+}

@@ -26,6 +26,7 @@ mod turns;
 mod typing;
 mod unattended;
 mod undo;
+mod unsent;
 
 use std::collections::VecDeque;
 
@@ -67,6 +68,7 @@ pub(super) struct World {
     pub saved: Vec<(String, Content)>,
     /// What was to be kept for later sessions, and how often files were to be listed.
     pub remembered: Vec<String>,
+    pub unsent: Vec<String>,
     /// Looks that were shown, and what the person was told who looked at something else.
     pub looks_shown: Vec<String>,
     pub tidings: Vec<String>,
@@ -112,6 +114,7 @@ impl World {
             counts: Vec::new(),
             saved: Vec::new(),
             remembered: Vec::new(),
+            unsent: Vec::new(),
             looks_shown: Vec::new(),
             tidings: Vec::new(),
             listings: 0,
@@ -236,6 +239,10 @@ impl World {
                 self.remembered.push(text);
                 return;
             }
+            Effect::KeepUnsent(text) => {
+                self.unsent.push(text);
+                return;
+            }
             Effect::Theme(name) => {
                 self.looks_shown.push(name);
                 return;
@@ -288,8 +295,17 @@ impl World {
         self.press(KeyCode::Enter);
     }
 
+    /// A key, and the moment after which it counts.
     pub fn press(&mut self, code: KeyCode) {
-        self.feed(20, Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        self.tap(20, code);
+        if self.state.held.is_some() {
+            self.feed(250, Event::Wake);
+        }
+    }
+
+    /// A key so long after what came before it.
+    pub fn tap(&mut self, after: u64, code: KeyCode) {
+        self.feed(after, Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
     }
 
     pub fn control(&mut self, letter: char) {

@@ -343,13 +343,13 @@ fn ctrl_c_keeps_what_waits_and_says_which_key_lets_go_of_it() {
     world.model("", &[("ls", None), ("make", None), ("rm x", None)]);
     world.press(KeyCode::Esc);
     world.press(KeyCode::Esc);
-    assert_eq!(world.state.hint.as_deref(), Some("Press esc again: the 2 that wait won't be started."));
+    assert_eq!(world.state.hint.as_deref(), Some("Press esc again: it drops the 2 that wait."));
     // Whatever else is pressed meanwhile, a warning that was given before no longer counts.
     world.press(KeyCode::Char('a'));
     world.press(KeyCode::Backspace);
     for _ in 0..2 {
         world.feed(2_000, control_c());
-        let said = "Stopped. ctrl+c again leaves; esc lets go of the 2 that wait.";
+        let said = "Stopped. ctrl+c again leaves; esc drops the 2 that wait.";
         assert_eq!(world.state.hint.as_deref(), Some(said));
         assert_eq!([world.status(2), world.status(3)], [&Status::Waiting, &Status::Waiting]);
     }
@@ -367,7 +367,7 @@ fn a_second_escape_that_comes_late_warns_again_of_what_came_meanwhile() {
     world.feed(2_000, escape());
     for _ in 0..2 {
         world.feed(3_600_000, escape());
-        assert_eq!(world.state.hint.as_deref(), Some("Press esc again: the 2 that wait won't be started."));
+        assert_eq!(world.state.hint.as_deref(), Some("Press esc again: it drops the 2 that wait."));
         assert_eq!([world.status(2), world.status(3)], [&Status::Waiting, &Status::Waiting]);
     }
     world.feed(2_000, escape());

@@ -38,18 +38,38 @@ fn keys_that_come_at_once_approve_nothing() {
     assert!(world.executed.is_empty());
 }
 
-/// What a key may change: what ran, what waits, and what is asked about what.
-fn standing(world: &World) -> (usize, usize, Option<(OperationId, std::mem::Discriminant<Asking>)>, bool) {
-    let asked = match &world.state.modal {
-        Some(Modal::Confirm(dialog)) => Some((dialog.id, std::mem::discriminant(&dialog.asking))),
+/// What a key may change: what ran, what waits, and whether another operation is asked about.
+fn standing(world: &World) -> (usize, usize, Option<OperationId>, bool) {
+    let shown = match &world.state.modal {
+        Some(Modal::Confirm(dialog)) => Some(dialog.id),
         _ => None,
     };
-    (world.executed.len(), world.state.queue.counts().0, asked, matches!(world.state.modal, Some(Modal::Edit(_))))
+    (world.executed.len(), world.state.queue.counts().0, shown, matches!(world.state.modal, Some(Modal::Edit(_))))
 }
 
-/// Beside the first key, which came after a pause, nothing that is typed decides, edits or opens anything.
+fn several(first: &str) -> World {
+    let mut world = World::new();
+    world.say("go");
+    let calls: Vec<String> = (2..=12).map(|number| format!("mkdir {number}")).collect();
+    let calls = std::iter::once(first).chain(calls.iter().map(String::as_str));
+    world.model("", &calls.map(|call| (call, None)).collect::<Vec<_>>());
+    world.look();
+    world
+}
+
+/// Types a text, each frame drawn at once, and waits until every letter that was held would count.
+fn write(world: &mut World, text: &str, pause: u64) {
+    for (at, letter) in text.chars().enumerate() {
+        let pause = if at == 0 { 0 } else { pause };
+        world.tap(pause, KeyCode::Char(letter));
+        world.draw(true);
+    }
+    world.feed(GUARD, Event::Wake);
+}
+
+/// Beside a yes at its start, nothing that is typed decides, edits or opens anything.
 #[test]
-fn of_what_is_typed_into_an_open_dialog_only_the_first_key_counts() {
+fn of_what_is_typed_into_an_open_dialog_only_a_yes_at_its_start_counts() {
     let texts = [
         "you know",
         "yes, 1 and 2 of them",
@@ -67,12 +87,7 @@ fn of_what_is_typed_into_an_open_dialog_only_the_first_key_counts() {
     for first in ["mkdir a", "rm a"] {
         for text in texts {
             for pause in [45, 50, 95, 120] {
-                let mut world = World::new();
-                world.say("go");
-                let calls: Vec<String> = (2..=12).map(|number| format!("mkdir {number}")).collect();
-                let calls = std::iter::once(first).chain(calls.iter().map(String::as_str));
-                world.model("", &calls.map(|call| (call, None)).collect::<Vec<_>>());
-                world.look();
+                let mut world = several(first);
                 let mut after = None;
                 for (at, letter) in text.chars().enumerate() {
                     world.feed(
@@ -80,12 +95,153 @@ fn of_what_is_typed_into_an_open_dialog_only_the_first_key_counts() {
                         Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)),
                     );
                     world.draw(true);
-                    let now = standing(&world);
-                    assert_eq!(*after.get_or_insert(now), now, "{first}: {text}, key {at}, {pause} ms between");
+                    let (ran, waits, shown, edits) = standing(&world);
+                    let (before_ran, before_waits, before_shown, _) = *after.get_or_insert((ran, waits, shown, edits));
+                    let same = (ran, waits) == (before_ran, before_waits) && !edits;
+                    assert!(same, "{first}: {text}, key {at}, {pause} ms between");
+                    // The dialog stays, or gives way.
+                    assert!(shown.is_none() || shown == before_shown, "{first}: {text}, key {at}");
                 }
             }
         }
     }
+}
+
+#[test]
+fn a_sentence_goes_to_the_message_whole() {
+    let texts = [
+        "no, rename it",
+        "really? look again",
+        "edit it first",
+        "try the other one",
+        "please don't",
+        "maybe later",
+        "stop",
+        "Always ask me",
+        "Don't",
+        "just the first one",
+        "go on with the next",
+        "hm, why?",
+        "1 of them, no",
+        "xylophone",
+    ];
+    for first in ["mkdir a", "rm a"] {
+        for text in texts {
+            for pause in [45, 120, 200, 245] {
+                let mut world = several(first);
+                write(&mut world, text, pause);
+                assert_eq!(world.state.composer.text(), text, "{first}, {pause} ms between");
+                assert!(world.state.modal.is_none() && world.executed.is_empty() && world.opened.is_empty());
+                assert_eq!(world.state.queue.counts().0, 12, "{text}: nothing is decided");
+                let said = world.state.hint.as_deref().unwrap_or_default();
+                assert!(said.starts_with("Typing decides nothing") && said.contains("#1 keeps waiting"), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_dialog_comes_back_once_the_message_is_sent() {
+    let mut world = asked();
+    write(&mut world, "no, rename it", 100);
+    world.press(KeyCode::Enter);
+    assert_eq!(world.dialog(), Some(OperationId(1)));
+    assert!(world.state.composer.is_empty());
+}
+
+#[test]
+fn what_became_of_the_letters_is_said_until_a_pause() {
+    let mut world = asked();
+    write(&mut world, "no, re", 100);
+    assert!(world.state.hint.is_some());
+    world.feed(100, Event::Key(KeyEvent::new(KeyCode::Char('n'), KeyModifiers::NONE)));
+    assert!(world.state.hint.is_some(), "who types on may not have seen it");
+    world.feed(QUIET, Event::Key(KeyEvent::new(KeyCode::Char('a'), KeyModifiers::NONE)));
+    assert_eq!(world.state.hint, None);
+}
+
+#[test]
+fn a_letter_by_itself_counts_a_moment_later() {
+    let pressed = |letter| {
+        let mut world = asked();
+        world.tap(20, KeyCode::Char(letter));
+        assert_eq!((world.status(1), world.dialog()), (&Status::Waiting, Some(OperationId(1))), "{letter}: not yet");
+        let due = world.state.deadline();
+        assert_eq!(due, Some(world.state.now.plus(250)), "{letter}: one timer");
+        world.feed(250, Event::Wake);
+        world
+    };
+    assert!(matches!(pressed('n').status(1), Status::Denied { .. }));
+    assert!(
+        matches!(&pressed('r').state.modal, Some(Modal::Confirm(dialog)) if matches!(dialog.asking, Asking::Reason(_)))
+    );
+    assert!(matches!(pressed('e').state.modal, Some(Modal::Edit(_))));
+    assert!(matches!(pressed('D').status(3), Status::Denied { .. }));
+    assert_eq!(pressed('>').dialog(), Some(OperationId(2)));
+}
+
+#[test]
+fn a_letter_pressed_twice_counts_once() {
+    let mut world = asked();
+    write(&mut world, "nnn", 60);
+    assert!(matches!(world.status(1), Status::Denied { .. }));
+    assert_eq!((world.status(2), world.dialog()), (&Status::Waiting, Some(OperationId(2))));
+}
+
+#[test]
+fn a_held_letter_is_taken_back() {
+    for back in [KeyCode::Esc, KeyCode::Backspace] {
+        let mut world = asked();
+        world.tap(20, KeyCode::Char('n'));
+        world.tap(20, back);
+        world.feed(1_000, Event::Wake);
+        assert_eq!(world.status(1), &Status::Waiting, "{back:?}");
+    }
+    // Enter is what one presses behind an answer: the answer stands.
+    let mut world = asked();
+    world.tap(20, KeyCode::Char('n'));
+    world.tap(20, KeyCode::Enter);
+    world.feed(250, Event::Wake);
+    assert!(matches!(world.status(1), Status::Denied { .. }));
+    assert_eq!(world.status(2), &Status::Waiting);
+}
+
+#[test]
+fn a_held_letter_means_what_it_was_pressed_about() {
+    let mut world = asked();
+    world.tap(20, KeyCode::Char('n'));
+    world.state.open(OperationId(2));
+    world.look();
+    world.feed(1_000, Event::Wake);
+    assert_eq!((world.status(1), world.status(2)), (&Status::Waiting, &Status::Waiting));
+}
+
+#[test]
+fn two_keys_that_both_mean_something_are_no_sentence() {
+    for (keys, hint) in [("jn", "press n by itself"), ("ny", "press y by itself"), ("re", "press e by itself")] {
+        let mut world = asked();
+        write(&mut world, keys, 60);
+        assert_eq!((world.status(1), world.dialog()), (&Status::Waiting, Some(OperationId(1))), "{keys}");
+        let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!() };
+        assert!(dialog.hint.as_deref().unwrap().contains(hint), "{keys}: {:?}", dialog.hint);
+    }
+    let mut world = asked();
+    write(&mut world, "jjkkjjGg", 40);
+    assert_eq!(world.dialog(), Some(OperationId(1)), "looking around");
+}
+
+#[test]
+fn what_is_pasted_without_a_word_is_not_sent() {
+    let mut world = asked();
+    let keys: Vec<KeyEvent> = "no\nrename it\n"
+        .chars()
+        .map(|c| KeyEvent::new(if c == '\n' { KeyCode::Enter } else { KeyCode::Char(c) }, KeyModifiers::NONE))
+        .collect();
+    let before = world.requests.len();
+    world.feed(GUARD, Event::Keys(keys));
+    world.feed(GUARD, Event::Wake);
+    assert_eq!((world.state.composer.text().as_str(), world.requests.len()), ("no\nrename it\n", before));
+    assert_eq!(world.state.queue.counts().0, 3);
 }
 
 #[test]

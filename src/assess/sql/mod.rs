@@ -46,6 +46,9 @@ impl RiskAssessor for SqlAssessor {
                 if assessment.class() != Class::Whitelisted {
                     assessment.findings.extend(own(sql, subject));
                 }
+                if sql.way == SqlWay::Trial {
+                    assessment.findings.iter_mut().for_each(tried);
+                }
                 if let Some(finding) = way(&sql.way) {
                     assessment.findings.push(finding);
                     assessment.containment = Containment::default();
@@ -81,6 +84,19 @@ fn own(sql: &SqlOperation, subject: Subject<'_>) -> Option<Finding> {
     let token = tokens.iter().find(names)?;
     let sentence = format!("It may write {}, which is Countersign's own and no tool changes.", token.text);
     Some(Finding { span: Some(token.span.clone()), ..Finding::new("sql.own", Class::Catastrophe, sentence) })
+}
+
+/// A trial destroys no rows: they are as they were at its end. Whatever else stands against a statement stands against its
+/// trial as well.
+fn tried(finding: &mut Finding) {
+    const ROWS: [&str; 5] = ["sql.delete", "sql.update", "sql.insert-overwrites", "sql.replace", "sql.merge"];
+    let rows = ROWS.iter().any(|rule| {
+        finding.rule.strip_prefix(rule).is_some_and(|rest| ["", "-without-where", "-where-always-true"].contains(&rest))
+    });
+    if rows && finding.class == Class::Declared(Danger::Destructive) {
+        *finding =
+            Finding { span: finding.span.clone(), ..Finding::new(&*finding.rule, Class::Unknown, &*finding.sentence) };
+    }
 }
 
 /// What has to be said of a statement that isn't simply run: never whitelisted.

@@ -442,6 +442,8 @@ fn a_turns_approval_covers_no_other_way_to_run_the_same() {
             crate::assess::assess(&SqlAssessor, Subject { operation: &operation, facts: &facts, settings: &settings });
         Prepared { operation, facts, assessment }
     };
+    assert_eq!(prepared(SqlWay::Trial).assessment.level(), RiskLevel::Medium, "its rows are as they were at the end");
+    assert_eq!(prepared(SqlWay::Plain).assessment.level(), RiskLevel::High);
     let back = SqlWay::TakeBack(TakeBack { kept: "0".to_owned(), again: false, rows: 1 });
     let ways = [SqlWay::Plain, SqlWay::Trial, back].map(prepared);
     // Of what is asked each time only the plain way can be remembered: a rule doesn't tell them apart.

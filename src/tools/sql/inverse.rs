@@ -206,9 +206,22 @@ impl Plan {
         format!("SELECT {} FROM {} WHERE {}", self.images(), self.place, self.keyed(rows))
     }
 
-    /// Reads some rows by their keys, as they are shown.
+    /// Reads some rows by their keys, as they are shown, in the order of these.
     pub(super) fn shown(&self, rows: &[Row]) -> String {
-        format!("SELECT * FROM {} WHERE {}", self.place, self.keyed(rows))
+        let key: Vec<String> = self.key.iter().map(|at| self.name(*at)).collect();
+        format!("SELECT * FROM {} WHERE {} ORDER BY {}", self.place, self.keyed(rows), key.join(", "))
+    }
+
+    /// Reads some of the rows that it touches, as they are shown.
+    pub(super) fn going(&self, rows: usize) -> String {
+        let own = &self.target.rows;
+        let own = if self.target.bounded { format!("FROM (SELECT * {own}) AS touched") } else { own.clone() };
+        format!("SELECT * {own} LIMIT {rows}")
+    }
+
+    /// The columns that tell rows from one another.
+    pub(super) fn key_names(&self) -> Vec<&str> {
+        self.key.iter().map(|at| self.columns[*at].0.name.as_str()).collect()
     }
 
     fn keyed(&self, rows: &[Row]) -> String {

@@ -207,11 +207,15 @@ impl Rows {
         self.sets.last().map_or(self.changed, |set| set.total)
     }
 
-    /// The rows of the last result are some of so many.
-    pub(super) fn says(&mut self, total: u64) {
-        if let Some(set) = self.sets.last_mut() {
-            set.total = total;
-        }
+    /// An empty one beside it, whose rows nobody sees.
+    pub(super) fn beside(&self) -> Self {
+        Self { held: true, ..Self::new(self.port.clone()) }
+    }
+
+    /// These rows are shown, which are some of so many.
+    pub(super) fn shows(&mut self, table: Table, total: u64) {
+        self.sets.push(Table { total, ..table });
+        self.new_set = true;
     }
 
     /// Forgets everything: the statement was rolled back.

@@ -1,5 +1,6 @@
-//! Tries a write: runs it in a transaction, counts, shows some of its rows as they would be, rolls it back. Only where
-//! everything that it does is undone by that: tables that are local and transactional, no code that nobody knows.
+//! Tries a write: runs it in a transaction, counts, shows some of its rows as they would be, each new value behind the
+//! old one, or those that would go, and rolls it back. Only where everything that it does is undone by that: tables that
+//! are local and transactional, no code that nobody knows.
 
 use super::along::{self, Along};
 use super::code;
@@ -9,11 +10,11 @@ use super::rows::Rows;
 use super::session::{Begun, Scope, Session};
 use super::table::Known;
 use crate::assess::sql_foresee::{Act, InTheWay, Reads};
-use crate::assess::sql_touch::{Target, target};
-use crate::domain::{Catalog, Dialect};
+use crate::assess::sql_touch::target;
+use crate::domain::{Catalog, Dialect, Table};
 
-/// Rows that are shown.
-const SHOWN: usize = 5;
+/// Rows that are shown of a change, or of what goes.
+const SHOWN: usize = 50;
 
 /// Whether a statement can be tried, by its table, by what goes along with its rows, where that could all be kept, and by
 /// what the catalog says of the names of both.
@@ -27,6 +28,9 @@ pub(super) fn allowed(
     along: &[Along],
     catalog: &Catalog,
 ) -> Result<(), String> {
+    if matches!(reads.act, Act::Empty | Act::Drop | Act::Alter) {
+        return Err("only what changes rows can be tried.".to_owned());
+    }
     harmless(dialect, known, reads, along)?;
     code::tried(dialect, catalog)
 }
@@ -96,18 +100,28 @@ async fn within(session: &mut dyn Session, dialect: Dialect, sql: &str, rows: &m
     if session.hides(&known.schema, &known.name).await? {
         return Err(Failure::Untried("a temporary table hides it.".to_owned()));
     }
-    match target(dialect, sql) {
-        Ok(Some(target)) if target.act == Act::Add && matches!(target.in_the_way, InTheWay::Fail | InTheWay::Stay) => {
-            return added(session, &target, sql, rows).await;
-        }
-        Ok(Some(target)) if target.act == Act::Change => {
+    let Ok(Some(target)) = target(dialect, sql) else { return session.run(sql, rows).await };
+    let returns = match target.act {
+        Act::Add => session.returns(),
+        // Of what changes MySQL returns nothing.
+        _ => dialect != Dialect::Mysql,
+    };
+    let returning = format!("{}\nRETURNING *", target.text);
+    let returning = if returns && !target.returning { returning.as_str() } else { sql };
+    match target.act {
+        Act::Change => {
             if let Ok(plan) = Plan::new(dialect, target, &known) {
                 return changed(session, &plan, sql, rows).await;
             }
         }
-        Ok(_) | Err(_) => {}
+        Act::Delete => {
+            if let Ok(plan) = Plan::of(dialect, target, &known) {
+                return gone(session, &plan, sql, rows).await;
+            }
+        }
+        _ => {}
     }
-    session.run(sql, rows).await
+    session.run(returning, rows).await
 }
 
 /// What goes along with rows that it deletes. Nothing, where that can't be told whole.
@@ -125,22 +139,105 @@ async fn along_of(
     Ok(along::along(session, dialect, (&plan, known), &mut Vec::new()).await?.unwrap_or_default())
 }
 
-/// Rows that it would bring, as the engine returns them.
-async fn added(session: &mut dyn Session, target: &Target, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
-    if target.returning || !session.returns() {
-        return session.run(sql, rows).await;
-    }
-    session.run(&format!("{}\nRETURNING *", target.text), rows).await
-}
-
-/// Some of the rows that it changes, as they would be.
+/// Some of the rows that it changes, as they were and as they would be.
 async fn changed(session: &mut dyn Session, plan: &Plan, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
     let some: Vec<Row> = session.ask(&plan.some(SHOWN)).await?.rows;
+    if some.is_empty() {
+        return session.run(sql, rows).await;
+    }
+    let shown = plan.shown(&some);
+    let (mut was, mut is) = (rows.beside(), rows.beside());
+    session.run(&shown, &mut was).await?;
     session.run(sql, rows).await?;
-    if !some.is_empty() && rows.last().is_none() {
-        let touched = rows.touched();
-        session.run(&plan.shown(&some), rows).await?;
-        rows.says(touched);
+    // It may yield rows by itself.
+    if rows.last().is_some() {
+        return Ok(());
+    }
+    session.run(&shown, &mut is).await?;
+    if let (Some(was), Some(is)) = (was.last(), is.last()) {
+        rows.shows(compared(was, is, &plan.key_names()), rows.touched());
     }
     Ok(())
+}
+
+/// Some of the rows that it deletes.
+async fn gone(session: &mut dyn Session, plan: &Plan, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
+    let mut were = rows.beside();
+    session.run(&plan.going(SHOWN), &mut were).await?;
+    session.run(sql, rows).await?;
+    if let (None, Some(were)) = (rows.last(), were.last()) {
+        rows.shows(were.clone(), rows.touched());
+    }
+    Ok(())
+}
+
+/// Rows as they were, behind each value that changed the new one; the key first, then what changed. Where they can't be
+/// told to be the same rows, those that are.
+fn compared(was: &Table, is: &Table, key: &[&str]) -> Table {
+    let same = was.columns == is.columns && was.rows.len() == is.rows.len();
+    let place = |name: &&str| was.columns.iter().position(|column| column == name);
+    let keys: Vec<usize> = key.iter().filter_map(place).collect();
+    let pairs = || was.rows.iter().zip(&is.rows);
+    let differs = |at: usize| pairs().any(|(was, is)| was.get(at) != is.get(at));
+    if !same || keys.iter().any(|at| differs(*at)) {
+        return is.clone();
+    }
+    let (moved, still): (Vec<usize>, Vec<usize>) =
+        (0..was.columns.len()).filter(|at| !keys.contains(at)).partition(|at| differs(*at));
+    let mut table = Table { total: is.total, ..Table::default() };
+    table.rows = vec![Vec::new(); was.rows.len()];
+    let mut add = |from: &Table, at: usize, name: String| {
+        table.columns.push(name);
+        table.types.push(from.types.get(at).cloned().unwrap_or_default());
+        for (row, cells) in table.rows.iter_mut().zip(&from.rows) {
+            row.push(cells.get(at).cloned().flatten());
+        }
+    };
+    for at in keys {
+        add(was, at, was.columns[at].clone());
+    }
+    for at in moved {
+        add(was, at, was.columns[at].clone());
+        add(is, at, format!("new {}", was.columns[at]));
+    }
+    for at in still {
+        add(was, at, was.columns[at].clone());
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(rows: &[[&str; 3]]) -> Table {
+        let row = |row: &[&str; 3]| row.map(|cell| Some(cell.to_owned()).filter(|cell| cell != "NULL")).to_vec();
+        Table {
+            columns: ["note", "id", "n"].map(str::to_owned).to_vec(),
+            types: ["text", "integer", "integer"].map(str::to_owned).to_vec(),
+            rows: rows.iter().map(row).collect(),
+            total: rows.len() as u64,
+            ..Table::default()
+        }
+    }
+
+    #[test]
+    fn each_new_value_stands_behind_the_old_one() {
+        let (was, is) =
+            (table(&[["a", "1", "10"], ["b", "2", "NULL"]]), table(&[["a", "1", "11"], ["b", "2", "NULL"]]));
+        let told = compared(&was, &is, &["id"]);
+        assert_eq!(told.columns, ["id", "n", "new n", "note"]);
+        assert_eq!(told.types, ["integer", "integer", "integer", "text"]);
+        let rows: Vec<Vec<&str>> =
+            told.rows.iter().map(|row| row.iter().map(|cell| cell.as_deref().unwrap_or("NULL")).collect()).collect();
+        assert_eq!(rows, [["1", "10", "11", "a"], ["2", "NULL", "NULL", "b"]]);
+    }
+
+    #[test]
+    fn other_rows_are_not_compared() {
+        let was = table(&[["a", "1", "10"]]);
+        for is in [table(&[["a", "2", "11"]]), table(&[["a", "1", "11"], ["b", "2", "1"]]), table(&[])] {
+            assert_eq!(compared(&was, &is, &["id"]), is);
+        }
+    }
 }

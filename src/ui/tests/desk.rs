@@ -9,7 +9,7 @@ use ratatui::backend::{CrosstermBackend, TestBackend};
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
-use crate::app::{Briefing, Effect, Event, Keymap, Millis, Proposal, Setting, Sight, State, update};
+use crate::app::{Asking, Briefing, Effect, Event, Keymap, Millis, Modal, Proposal, Setting, Sight, State, update};
 use crate::domain::{
     Arguments, Assessment, Dialect, Enforceable, Facts, Finding, Foresight, ModelEvent, Operation, OperationId,
     OperationKind, Origin, Outcome, Place, Policy, Prepared, Printed, RunEvent, RunReport, Shape, StepId, StopReason,
@@ -86,6 +86,12 @@ impl Desk {
 
     pub(super) fn press(&mut self, code: KeyCode) {
         self.event(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+        // A letter counts once nothing follows it for a moment.
+        let asks = matches!(&self.state.modal, Some(Modal::Confirm(dialog)) if matches!(dialog.asking, Asking::Choice));
+        if asks && matches!(code, KeyCode::Char('n' | 'r' | 'e' | 'p' | 's')) {
+            self.now += 250;
+            self.event(Event::Wake);
+        }
     }
 
     pub(super) fn control(&mut self, letter: char) {
