@@ -263,6 +263,7 @@ impl State {
             return false;
         }
         self.approved(id);
+        self.expect_terminal(id);
         self.start_next(effects);
         true
     }
@@ -331,6 +332,7 @@ impl State {
             RunEvent::Glass(glass) => {
                 self.output.glass(id, Some(glass));
                 self.fit_terminal(effects);
+                self.enter_expected(id);
             }
             RunEvent::Table(table) => self.output.table(id, table),
             RunEvent::Undoable(how) => self.undoable(id, how),

@@ -22,6 +22,7 @@ impl State {
         self.rhythm.hear(key, self.now, together);
         self.hint = None;
         self.handed_over = false;
+        self.enters = None;
         if let (Some(id), None) = (self.typing_into(), &self.modal) {
             self.terminal_key(id, key, effects);
             return;
@@ -51,6 +52,7 @@ impl State {
     /// Pasted text goes where text goes, and never decides anything.
     pub(super) fn paste(&mut self, text: &str, effects: &mut Vec<Effect>) {
         self.last_typed = Some(self.now);
+        self.enters = None;
         if self.typing_into().is_some() && self.modal.is_none() {
             self.refuse_paste();
             return;

@@ -1,6 +1,7 @@
 //! The command line and its subcommands. Reads arguments and the configuration, does what needs no screen
 //! itself, and hands `main` the rest as a [`Task`].
 
+mod again;
 mod arguments;
 pub mod assess;
 pub mod child;
