@@ -357,6 +357,7 @@ impl State {
                 self.queue.outdated |= self.queue.get(id).is_some_and(|item| item.status.may_change());
                 let took = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
                 self.note_private(id, &report.outcome);
+                self.hint_tables(id, &report.outcome);
                 self.queue.set_status(id, Status::Ended { outcome: report.outcome, took });
                 let mut result = report.result;
                 let changes = self.propose_changes(id, effects);

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::State;
 use super::event::Effect;
 use super::setting::Setting;
+use crate::domain::{OperationId, OperationKind, Outcome};
 
 /// Engines, as a connection's label names them, and what lists the tables of each.
 const TABLES: [(&str, &str); 3] = [
@@ -49,6 +50,19 @@ impl State {
         let query = query(&self.setting).ok_or_else(|| super::switch::NO_CONNECTION.to_owned())?;
         self.direct("execute_sql", &json!({ "sql": query }), effects);
         Ok(())
+    }
+
+    /// A statement of the person's own named a table that isn't there: says how to see those that are.
+    pub(super) fn hint_tables(&mut self, id: OperationId, outcome: &Outcome) {
+        let Outcome::Failed { reason } = outcome else { return };
+        let own = self.queue.get(id).filter(|item| !item.origin.by_model()).and_then(|item| item.prepared.as_ref());
+        let sql = own.is_some_and(|prepared| matches!(prepared.operation.kind, OperationKind::Sql(_)));
+        let reason = reason.to_ascii_lowercase();
+        let missing = ["no such table", "doesn't exist", "does not exist"].iter().any(|said| reason.contains(said));
+        let named = reason.contains("table") || reason.contains("relation");
+        if sql && missing && named {
+            self.hint = Some("/tables lists the tables that there are.".to_owned());
+        }
     }
 }
 

@@ -89,7 +89,7 @@ mod tests {
             assert_eq!(told(command, output, &plan()), None, "{command}");
         }
         let many: Vec<Hidden> = (0..5).map(|n| Hidden { path: format!("/w/{n}.pem").into(), instead: None }).collect();
-        let output: String = (0..5).map(|n| format!("{n}.pem\n")).collect();
+        let output = (0..5).map(|n| format!("{n}.pem\n")).collect::<Vec<_>>().concat();
         let told = told("ls", &output, &Plan { hidden: many, ..plan() }).unwrap();
         assert!(told.contains("0.pem, 1.pem, 2.pem and 2 more. A command that names one asks"), "{told}");
     }

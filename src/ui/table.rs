@@ -205,14 +205,17 @@ pub fn head(view: View<'_>, table: &Table, most: usize, masks: Option<&Masks>, c
     lines.into_iter().chain(rows).chain(beside).chain(note).map(window).collect()
 }
 
-/// `12 rows`, `314–328 of 25,000 rows` where not all of them are on the screen, `/Paris · 3 of 12 rows`
+/// `12 rows`, `314–328 of 25,000 rows` where not all of them are on the screen, `1,000 of 25,000 rows sorted`, `/Paris · 3
+/// of 12 rows`
 pub fn count(table: &Table, printout: &Printout, sight: &Sight) -> String {
     let (grid, of) = (&printout.grid, held_of(table));
     let (held, height) = (grid.len(table), sight.rows.output);
     let partly = (table.rows.len() as u64) < table.total;
     if grid.filter.is_empty() {
         if grid.sort.is_some() && partly {
-            return format!("sorted in {of}");
+            // Which part of all that is stands below the rows.
+            let all = number::count(usize::try_from(table.total).unwrap_or(usize::MAX), "row");
+            return format!("{} of {all} sorted", number::thousands(held as u64));
         }
         if grid.shape != Shape::Rows || held <= height || height == 0 {
             return of;

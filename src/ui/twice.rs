@@ -38,12 +38,12 @@ pub fn again(state: &State, lines: &[&str], shown: usize, told: impl Fn(Operatio
 
 /// Whether the lines are a table's header and its first rows.
 fn repeats(masks: &Masks, lines: &[&str], table: &Table) -> bool {
-    let [head, marks, rows @ ..] = lines else { return false };
+    let [head, sides, rows @ ..] = lines else { return false };
     let name = |at: usize| table.columns.get(at).map_or("", String::as_str);
     let header = same(head, table.columns.iter().map(|name| Cow::Borrowed(name.trim())));
     header
-        && marks.contains('-')
-        && marks.chars().all(|c| "|-: \t".contains(c))
+        && sides.contains('-')
+        && sides.chars().all(|c| "|-: \t".contains(c))
         && rows.len() <= table.rows.len()
         && rows.iter().zip(&table.rows).all(|(line, row)| {
             let shown = |(at, cell): (usize, &Option<String>)| match cell {

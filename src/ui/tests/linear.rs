@@ -182,7 +182,7 @@ fn what_was_not_run_is_told_in_the_words_of_the_rows() {
 fn rows_that_the_model_says_again_are_told_once() {
     let row = |id: u64| vec![Some(id.to_string()), Some(format!("name {id}"))];
     let said = |rows: u64| {
-        let rows: String = (1..=rows).map(|id| format!("| {id} | name {id} |\n")).collect();
+        let rows = (1..=rows).map(|id| format!("| {id} | name {id} |\n")).collect::<Vec<_>>().concat();
         format!("These are they:\n\n| id | name |\n| ---: | --- |\n{rows}\nThat only read.")
     };
     for (total, repeated, line) in [

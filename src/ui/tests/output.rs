@@ -282,7 +282,6 @@ fn what_is_sorted_filtered_or_drawn_of_a_part_alone_says_which_part() {
         total: 25_000,
         first: 24_950,
         kept: 25_000,
-        ..Table::default()
     });
     assert!(!desk.screen(120, 40).contains("Only rows"));
     desk.key('s');
