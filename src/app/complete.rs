@@ -103,7 +103,11 @@ impl State {
             Some(1) => self.take_offer(),
             Some(_) => {}
             None => {
-                let (row, left, _) = self.composer.around();
+                let (row, left, right) = self.composer.around();
+                if !at_end(&right) {
+                    self.hint = Some("Tab completes a path at its end: the cursor is inside a word.".to_owned());
+                    return;
+                }
                 let (_, typed) = token(row, &left);
                 let key = self.keymap.key(Context::Everywhere, Command::PreviousPane).unwrap_or_default();
                 self.hint = Some(format!("No path here begins with `{typed}`. {key} goes to the other panes."));
@@ -120,7 +124,7 @@ impl State {
         let (row, left, right) = self.composer.around();
         let (start, token) = token(row, &left);
         self.files.tabbed.take_if(|(tabbed, _)| *tabbed != start);
-        let ends = right.chars().next().is_none_or(char::is_whitespace);
+        let ends = at_end(&right);
         if self.files.closed.is_some_and(|closed| closed != start) || token.is_empty() {
             self.files.closed = None;
         }
@@ -173,6 +177,11 @@ impl State {
             self.files.closed = Some(completion.start);
         }
     }
+}
+
+/// Whether a word ends at the cursor, by what stands behind it.
+fn at_end(right: &str) -> bool {
+    right.chars().next().is_none_or(char::is_whitespace)
 }
 
 /// What stands before the cursor up to a blank, and where it begins.

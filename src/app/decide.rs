@@ -263,6 +263,7 @@ impl State {
             return false;
         }
         self.approved(id);
+        self.expect_terminal(id);
         self.start_next(effects);
         true
     }
@@ -331,6 +332,7 @@ impl State {
             RunEvent::Glass(glass) => {
                 self.output.glass(id, Some(glass));
                 self.fit_terminal(effects);
+                self.enter_expected(id);
             }
             RunEvent::Table(table) => self.output.table(id, table),
             RunEvent::Undoable(how) => self.undoable(id, how),
@@ -355,6 +357,7 @@ impl State {
                 self.queue.outdated |= self.queue.get(id).is_some_and(|item| item.status.may_change());
                 let took = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
                 self.note_private(id, &report.outcome);
+                self.hint_tables(id, &report.outcome);
                 self.queue.set_status(id, Status::Ended { outcome: report.outcome, took });
                 let mut result = report.result;
                 let changes = self.propose_changes(id, effects);

@@ -51,7 +51,8 @@ impl State {
         let call = ToolCall { id: String::new(), name: tool.to_owned(), arguments: arguments.to_string() };
         self.handed_over = true;
         self.chat.scroll = Scroll::END;
-        self.propose(Origin::Person, call, effects);
+        let id = self.propose(Origin::Person, call, effects);
+        self.expect_terminal(id);
     }
 }
 

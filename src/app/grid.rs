@@ -342,6 +342,8 @@ impl State {
         } else if only {
             self.hint =
                 Some("There is no number to make a chart of, and no value that comes twice to count.".to_owned());
+        } else if self.output.printout().is_some_and(|printout| printout.grid.shape != Shape::Rows) {
+            self.only_held("drawn", "GROUP BY adds up");
         }
     }
 

@@ -24,6 +24,7 @@ impl State {
         self.hint = None;
         self.pause_over();
         self.handed_over = false;
+        self.enters = None;
         if let (Some(id), None) = (self.typing_into(), &self.modal) {
             self.terminal_key(id, key, effects);
             return;
@@ -55,6 +56,7 @@ impl State {
     pub(super) fn paste(&mut self, text: &str, effects: &mut Vec<Effect>) {
         self.note_unsent();
         self.last_typed = Some(self.now);
+        self.enters = None;
         if self.typing_into().is_some() && self.modal.is_none() {
             self.refuse_paste();
             return;

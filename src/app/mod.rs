@@ -63,6 +63,7 @@ mod sight;
 mod slash;
 mod staged;
 mod switch;
+mod tables;
 mod trial;
 mod turn;
 mod typed;
@@ -177,6 +178,8 @@ pub struct State {
     unattended: bool,
     /// Keys go into the terminal of this one.
     typing_into: Option<OperationId>,
+    /// They will, as soon as there is one, unless another key comes before.
+    enters: Option<OperationId>,
     /// What was told of those that wait.
     told: BTreeMap<OperationId, Told>,
     /// What the last line approves once the next one says so.
@@ -263,6 +266,7 @@ impl State {
             linear: false,
             unattended: false,
             typing_into: None,
+            enters: None,
             told: BTreeMap::new(),
             second: None,
             prompt: None,

@@ -150,7 +150,14 @@ impl Picker {
         }
         let mut fuzzy = Fuzzy::new(&self.typed);
         let mut fits: Vec<(u32, usize)> = Vec::new();
-        for (at, row) in self.rows.iter().enumerate() {
+        // Where rows have what was typed as it was typed, those that have its letters somewhere are none.
+        let typed = self.typed.to_lowercase();
+        let holds = |row: &Row| {
+            let said = format!("{} {} {}", row.label, row.detail, row.key).to_lowercase();
+            typed.split_whitespace().all(|word| said.contains(word))
+        };
+        let exact = typed.trim().len() > 2 && self.rows.iter().any(holds);
+        for (at, row) in self.rows.iter().enumerate().filter(|(_, row)| !exact || holds(row)) {
             // A fit of the label alone is worth more than one that needs the detail.
             let own = fuzzy.score(&row.label).map(|score| score.saturating_mul(2));
             let score = own.or_else(|| fuzzy.score(&format!("{} {}", row.label, row.detail)));

@@ -283,10 +283,10 @@ impl Resumed {
 }
 
 impl State {
-    /// What is said once the screen is gone: that the session is kept, what waits in it, and how to go on. Nothing where
-    /// nothing was said or done, and where it can't be gone on with.
+    /// What is said once the screen is gone: that the session is kept, what waits in it, and the command that goes on.
+    /// Nothing where nothing was said or done, and where it can't be gone on with.
     #[must_use]
-    pub fn farewell(&self) -> Option<String> {
+    pub fn farewell(&self, again: &str) -> Option<String> {
         let used = !self.chat.history().is_empty() || self.queue.all().next().is_some();
         if !used || self.setting.practice || self.journal_trouble.is_some() {
             return None;
@@ -296,7 +296,7 @@ impl State {
             1 => ", and 1 operation waits in it".to_owned(),
             count => format!(", and {count} operations wait in it"),
         };
-        Some(format!("The session is kept{waits}.\nTo go on with it here: countersign --continue"))
+        Some(format!("The session is kept{waits}.\nTo go on with it here: {again}"))
     }
 
     /// The session stands still until the person does something.

@@ -9,6 +9,7 @@ use super::event::{Another, Effect};
 use super::picker::Picker;
 use super::row::{Pick, Row};
 use super::switch::{NO_CONNECTION, Wanted};
+use super::tables;
 use crate::domain::ApprovalMode;
 
 /// A `/` command.
@@ -79,9 +80,13 @@ pub const SLASH: &[Slash] = &[
         if state.setting.connections.is_empty() {
             return Err(NO_CONNECTION.to_owned());
         }
+        if let Some(instead) = tables::instead(&state.setting, query) {
+            return Err(instead);
+        }
         state.direct("execute_sql", &json!({ "sql": query }), effects);
         Ok(())
     }),
+    Slash::new("tables", "", "list the tables of the connection", |state, _, effects| state.list_tables(effects)),
     Slash::new("http", "GET URL", "send a request", |state, request, effects| {
         let arguments = http(request).ok_or_else(|| needs("/http GET https://example.com"))?;
         state.direct("http_request", &arguments, effects);

@@ -98,7 +98,12 @@ impl State {
             )
         } else {
             self.told_remote = false;
-            format!("{} answers from the next message on; the conversation goes on.", switched.setting.model)
+            let model = &switched.setting.model;
+            if self.chat.history().is_empty() {
+                format!("{model} answers here.")
+            } else {
+                format!("{model} answers from the next message on; the conversation goes on.")
+            }
         };
         self.queue.end_turn();
         self.queue.resync(self.now);

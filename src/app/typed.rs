@@ -1,5 +1,6 @@
 //! Typing into the terminal of an operation that runs: entered by a key of the person's, left by one, and in between
-//! every other key goes there, as a terminal would send it. Pasted text doesn't: it may be somebody else's words.
+//! every other key goes there, as a terminal would send it. Pasted text doesn't: it may be somebody else's words. The key
+//! that enters may be the one that approves: who asked for a terminal of their own wants to type into it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::Value;
@@ -9,7 +10,7 @@ use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
 use super::queue::Status;
-use crate::domain::{Edit, Glass, OperationId, OperationKind, ToolCall, Typed, unclaimed};
+use crate::domain::{Edit, Glass, OperationId, OperationKind, Origin, ToolCall, Typed, unclaimed};
 
 impl State {
     /// The operation whose terminal gets the keys, if one does.
@@ -34,6 +35,27 @@ impl State {
                 self.output.pin();
             }
             None => self.hint = Some("Keys go into a program that runs in a terminal; this one has none.".to_owned()),
+        }
+    }
+
+    /// The person decided on something: if it is a command of their own in a terminal, keys are to go there once it is
+    /// up. In `allow-all` no decision comes before, and the line that asked for it is the last key.
+    pub(super) fn expect_terminal(&mut self, id: OperationId) {
+        let own = |item: &super::Item| match &item.origin {
+            Origin::Person => true,
+            Origin::Again { .. } | Origin::Edited { .. } => !item.origin.by_model(),
+            Origin::Model { .. } | Origin::Program { .. } | Origin::Beside { .. } => false,
+        };
+        self.enters = self.queue.get(id).filter(|item| own(item) && !self.linear).map(|item| item.id);
+    }
+
+    /// The terminal of an operation is up. Whoever pressed a key since, or looks at something that floats, types elsewhere.
+    pub(super) fn enter_expected(&mut self, id: OperationId) {
+        let free = self.modal.is_none() && self.prompt.is_none() && self.typing_into.is_none();
+        if self.enters.take_if(|expected| *expected == id).is_some() && free {
+            self.go(Pane::Output);
+            self.output.show(id);
+            self.type_into();
         }
     }
 

@@ -69,12 +69,13 @@ impl State {
             0 | u64::MAX => String::new(),
             most => format!(", of {} that the model takes", number::thousands(most)),
         };
-        let advice = if priced || self.setting.practice {
-            ""
-        } else {
-            " For the cost, set price_in and price_out of the model in the configuration."
-        };
-        let said = if self.chat.history().is_empty() {
+        let advice =
+            if priced { "" } else { " For the cost, set price_in and price_out of the model in the configuration." };
+        let said = if self.setting.practice {
+            // Another model may have answered in this session before.
+            let before = if self.used().is_some() { format!(" This session: {session}.") } else { String::new() };
+            format!("The practice model is a part of this program: it takes no tokens and costs nothing.{before}")
+        } else if self.chat.history().is_empty() {
             format!(
                 "Nothing was sent yet. Instructions and tools, which go with every request, have about {size} \
                  tokens{room}.{advice}"

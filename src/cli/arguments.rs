@@ -102,7 +102,7 @@ pub(super) enum Subcommand {
     /// Let a model do one thing without a person: no screen, no questions
     #[command(after_help = super::run::HELP)]
     Run(Box<super::run::RunOptions>),
-    /// Judge tool calls without running them: JSON Lines in, JSON Lines out
+    /// Judge tool calls without running them: a command line, or JSON Lines in and out
     ///
     /// Goes by the defaults, or by the configuration that --config names; never by the usual file.
     #[command(after_help = super::assess::HELP)]
@@ -119,6 +119,9 @@ pub(super) enum Subcommand {
         /// runs only staged asks. With it, what is enforced is found out once and kept.
         #[arg(long)]
         contained: bool,
+        /// A command line to judge, answered in words; without one, lines of JSON are read
+        #[arg(value_name = "COMMAND")]
+        command: Option<String>,
     },
     /// Answer another agent's hook, or have it ask us: Claude Code, Codex, Copilot, Cursor, Gemini CLI
     Hook(HookArguments),

@@ -36,7 +36,8 @@ A line has `tool` and `arguments`, maybe an `id`, a `dialect` (sqlite, postgres 
     {\"tool\": \"http_request\", \"arguments\": {\"method\": \"GET\", \"url\": \"https://example.com\"}}
     {\"tool\": \"search_files\", \"arguments\": {\"pattern\": \"TODO\"}}
 
-Try it:  echo '{\"tool\":\"execute_command\",\"arguments\":{\"command\":\"rm a\"}}' | countersign assess --explain";
+Try it:  countersign assess --explain 'rm a'
+         echo '{\"tool\":\"execute_command\",\"arguments\":{\"command\":\"rm a\"}}' | countersign assess --explain";
 
 /// Longest line that is read, in bytes.
 const LINE_CAP: u64 = 32 * 1024 * 1024;

@@ -1,6 +1,7 @@
 //! The command line and its subcommands. Reads arguments and the configuration, does what needs no screen
 //! itself, and hands `main` the rest as a [`Task`].
 
+mod again;
 mod arguments;
 pub mod assess;
 pub mod child;
@@ -25,6 +26,7 @@ mod terms;
 mod trust;
 mod warden;
 pub mod weigh;
+mod worded;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -87,13 +89,16 @@ pub fn dispatch(cli: Cli) -> Task {
                 Task::Run(Box::new(start), errand)
             })
         }
-        Some(Subcommand::Assess { mode, explain, contained }) => {
+        Some(Subcommand::Assess { mode, explain, contained, command }) => {
             let mode = mode.map_or_else(|| options.approval_mode(), |mode| Some(mode.into()));
             Terms::read(&options, mode, (explain, contained), &process_environment).map(|(terms, notice)| {
                 if let Some(notice) = notice {
                     crate::say!("countersign: {notice}");
                 }
-                Task::Assess(Box::new(terms))
+                match command {
+                    Some(command) => Task::Done(worded::assess(terms, &command)),
+                    None => Task::Assess(Box::new(terms)),
+                }
             })
         }
         Some(Subcommand::Doctor { databases, connect, json }) => {

@@ -178,6 +178,12 @@ impl Start {
         Ok(bench)
     }
 
+    /// The command line that goes on with this session here.
+    #[must_use]
+    pub fn again(&self) -> String {
+        super::again::command(&self.options)
+    }
+
     /// What the configuration adds to judging.
     #[must_use]
     pub fn judging(&self) -> AssessSettings {

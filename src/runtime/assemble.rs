@@ -29,7 +29,7 @@ use crate::domain::{Target, below_home};
 use crate::memory::{Instructions, Rules, ThemeChoice, Workspaces, instructions};
 use crate::providers::prompt::{Surroundings, fill, project};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
-use crate::store::{History, Journal, Session, Unsent, prune, prune_layers, prune_outputs};
+use crate::store::{History, Journal, Session, Unsent};
 use crate::tools::mcp::AnswerTool;
 use crate::tools::{ApplyTool, Connections, UndoTool, Workbench, look_around, search_path, standard};
 use crate::ui::{Theme, themes};
@@ -98,15 +98,6 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
     if let Some(servers) = person_side.registry.servers().map(Arc::clone) {
         person_side.registry.add(AnswerTool::new(&servers));
     }
-    let (images, layers, outputs) = (start.folders.images(), start.folders.layers(), start.folders.outputs());
-    let (worlds, unsent) = (start.folders.practice(), start.folders.unsent());
-    tokio::task::spawn_blocking(move || {
-        prune(&images);
-        prune(&worlds);
-        prune(&unsent);
-        prune_layers(&layers);
-        prune_outputs(&outputs);
-    });
     let setting = setting(provider.as_ref(), world.is_some(), &model_side, &person_side);
     // The practice model reads no prompt, and works in a folder of its own. Of a folder that the person was not asked
     // about yet nothing is read.

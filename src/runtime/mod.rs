@@ -44,7 +44,7 @@ use engine::Engine;
 use lent::Lent;
 use linear::Linear;
 use resume::claim;
-use retire::retire;
+use retire::{clear_out, retire};
 use terminal::Screen;
 use tokio_util::sync::CancellationToken;
 
@@ -114,6 +114,7 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
     let size = crossterm::terminal::size().map_err(terminal)?;
     let claims = Arc::new(Claims::open(&start.folders.data));
     claim(&claims, &start)?;
+    clear_out(&start, &claims);
     retire(&start, &claims);
     let (lanes, receivers) = bus::lanes();
     let Assembled { mut state, engine, theme, mut effects, notices, world } =
@@ -159,6 +160,7 @@ async fn by_lines(start: &Arc<Start>, began: Instant) -> Result<(), String> {
     let broken = |error: io::Error| format!("standard input or output can't be used: {error}");
     let claims = Arc::new(Claims::open(&start.folders.data));
     claim(&claims, start)?;
+    clear_out(start, &claims);
     retire(start, &claims);
     let (lanes, receivers) = bus::lanes();
     let Assembled { state, mut engine, effects, notices, world, .. } = Box::pin(assemble(start, lanes, LINES)).await?;
@@ -265,11 +267,7 @@ impl Session {
         if let Some(lent) = self.away.take() {
             lent.call_back().await;
         }
-        let farewell = self.state.farewell().map(|said| match self.start.settings.opened.as_slice() {
-            [] => said,
-            // It isn't kept: an address may hold a password.
-            _ => format!("{said}, with --db as before"),
-        });
+        let farewell = self.state.farewell(&self.start.again());
         leave(self.state, self.engine, self.bus).await;
         drop(self.world);
         Ok(farewell)

@@ -165,7 +165,8 @@ impl Engine {
                 row(name).detail(&format!("{} {place}, configured", model.model.as_deref().unwrap_or_default()))
             });
             let mut rows: Vec<Row> = configured.collect();
-            let listed = match board.now().provider(&process_environment).await {
+            let now = board.now();
+            let listed = match now.provider(&process_environment).await {
                 Ok(Some(settings)) => {
                     let place = settings.maker.name;
                     models(settings).await.map(|listed| (place, listed)).map_err(|failure| failure.message)
@@ -173,9 +174,23 @@ impl Engine {
                 Ok(None) => Ok(("", Vec::new())),
                 Err(error) => Err(error.to_string()),
             };
+            // The one in use is there also where its provider lists nothing, and says why it doesn't.
+            let used = now.model.as_deref().filter(|_| now.kind != ProviderName::Practice);
+            let in_use = |what: &str| {
+                used.map(|used| {
+                    Row::new(used, Pick::Nothing).detail(format!("in use · {what}").trim_end_matches([' ', '·']))
+                })
+            };
             match listed {
-                Ok((place, listed)) => rows.extend(listed.iter().map(|model| row(&model.id).detail(place))),
-                Err(why) => rows.push(Row::new(&why, Pick::Nothing)),
+                Ok((place, listed)) => {
+                    rows.extend(in_use(place));
+                    let others = listed.iter().filter(|model| Some(model.id.as_str()) != used);
+                    rows.extend(others.map(|model| row(&model.id).detail(place)));
+                }
+                Err(why) => {
+                    let why = format!("others can't be listed: {why}");
+                    rows.push(in_use(&why).unwrap_or_else(|| Row::new(&why, Pick::Nothing)));
+                }
             }
             rows.push(row(ProviderName::Practice.word()).detail("built in, no language model"));
             let _leaving = lane.send(Work::Filled(list, Ok(rows))).await;

@@ -11,6 +11,7 @@ use super::assemble::{Assembled, assemble};
 use super::bus::{self, Bus, INTERRUPT, Input};
 use super::engine::Engine;
 use super::resume::claim;
+use super::retire::clear_out;
 use super::{GRACE, LINES, leave};
 use crate::app::{Effect, Event, Phase, Said, State, Status, update};
 use crate::assess::conceal_text;
@@ -45,10 +46,11 @@ impl From<io::Error> for Stop {
 /// Runs it; gives the exit code.
 pub async fn run(start: &Arc<Start>, errand: Errand, began: Instant) -> u8 {
     // Nobody goes on with it while it runs.
-    let claims = Claims::open(&start.folders.data);
+    let claims = Arc::new(Claims::open(&start.folders.data));
     if let Err(sentence) = claim(&claims, start) {
         return complain(&sentence, BAD_USAGE);
     }
+    clear_out(start, &claims);
     let (lanes, receivers) = bus::lanes();
     let assembled = match Box::pin(assemble(start, lanes, LINES)).await {
         Ok(assembled) => assembled,

@@ -1,9 +1,11 @@
 //! Which program has which session open: a lock on one byte for each session, in one file of its own. It ends with the
 //! program, however that ends, and says which program it is.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
@@ -12,7 +14,11 @@ use sha2::{Digest as _, Sha256};
 
 /// The file of the locks. A process opens it once: closing it would end every lock that the process has.
 #[derive(Debug)]
-pub struct Claims(File);
+pub struct Claims {
+    file: File,
+    /// What this process holds: the system tells of others' locks alone.
+    own: Mutex<BTreeSet<String>>,
+}
 
 /// Another program has the session open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +40,7 @@ impl Claims {
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(false);
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        Ok(Self(options.open(folder.join("sessions.lock"))?))
+        Ok(Self { file: options.open(folder.join("sessions.lock"))?, own: Mutex::default() })
     }
 
     /// Takes a session for this process. Taking it again changes nothing.
@@ -42,11 +48,28 @@ impl Claims {
     /// # Errors
     /// The locks can't be used.
     pub fn claim(&self, session: &str) -> io::Result<Result<(), Taken>> {
-        match fcntl(&self.0, FcntlArg::F_SETLK(&range(session, libc::F_WRLCK))) {
-            Ok(_) => Ok(Ok(())),
-            Err(Errno::EACCES | Errno::EAGAIN) => Ok(Err(self.holder(session)?.unwrap_or(Taken { process: None }))),
-            Err(errno) => Err(errno.into()),
+        let mut own = self.own();
+        if self.lock(session)? {
+            own.insert(session.to_owned());
+            return Ok(Ok(()));
         }
+        Ok(Err(self.holder(session)?.unwrap_or(Taken { process: None })))
+    }
+
+    /// Does something while nobody has a session open, nor can open it. Does nothing where somebody has, this program
+    /// included, or where that can't be told.
+    pub fn unless_open(&self, session: &str, act: impl FnOnce()) {
+        let own = self.own();
+        if !own.contains(session) && self.lock(session).is_ok_and(|locked| locked) {
+            act();
+            self.unlock(session);
+        }
+    }
+
+    /// Whether nobody has a session open, neither another program nor this one. False where that can't be told.
+    #[must_use]
+    pub fn is_free(&self, session: &str) -> bool {
+        !self.own().contains(session) && matches!(self.holder(session), Ok(None))
     }
 
     /// Who else has a session open, if anybody has.
@@ -55,7 +78,7 @@ impl Claims {
     /// The locks can't be used.
     pub fn holder(&self, session: &str) -> io::Result<Option<Taken>> {
         let mut found = range(session, libc::F_WRLCK);
-        fcntl(&self.0, FcntlArg::F_GETLK(&mut found))?;
+        fcntl(&self.file, FcntlArg::F_GETLK(&mut found))?;
         if i32::from(found.l_type) == libc::F_UNLCK {
             return Ok(None);
         }
@@ -64,7 +87,25 @@ impl Claims {
 
     /// Lets a session go.
     pub fn release(&self, session: &str) {
-        let _held_until_the_end = fcntl(&self.0, FcntlArg::F_SETLK(&range(session, libc::F_UNLCK)));
+        self.own().remove(session);
+        self.unlock(session);
+    }
+
+    /// Whether the lock was to be had.
+    fn lock(&self, session: &str) -> io::Result<bool> {
+        match fcntl(&self.file, FcntlArg::F_SETLK(&range(session, libc::F_WRLCK))) {
+            Ok(_) => Ok(true),
+            Err(Errno::EACCES | Errno::EAGAIN) => Ok(false),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    fn unlock(&self, session: &str) {
+        let _held_until_the_end = fcntl(&self.file, FcntlArg::F_SETLK(&range(session, libc::F_UNLCK)));
+    }
+
+    fn own(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -104,5 +145,12 @@ mod tests {
         assert_ne!(range("a", libc::F_WRLCK).l_start, range("b", libc::F_WRLCK).l_start);
         let said = Taken { process: Some(7) }.to_string();
         assert_eq!(said, "another countersign (process 7) has it open");
+        let mut done = Vec::new();
+        for session in ["a", "b"] {
+            claims.unless_open(session, || done.push(session));
+        }
+        assert_eq!((done, claims.is_free("a"), claims.is_free("b")), (vec!["b"], false, true));
+        claims.release("a");
+        assert!(claims.is_free("a"));
     }
 }

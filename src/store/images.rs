@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
+use super::Claims;
 use crate::domain::{Change, OperationId};
 
 /// Largest file whose content is kept, in bytes. A larger one can be changed, but not by undo.
@@ -164,14 +165,17 @@ pub fn digest(content: &mut dyn Read) -> io::Result<String> {
     }
 }
 
-/// Removes what sessions kept whose last change is long ago. Trouble leaves it for the next time.
-pub fn prune(root: &Path) {
+/// Removes what sessions kept whose last change is long ago, but what somebody has open. Trouble leaves it for the next
+/// time.
+pub fn prune(root: &Path, claims: &Claims) {
     let Ok(sessions) = fs::read_dir(root) else { return };
     for session in sessions.flatten() {
         let changed = session.metadata().ok().filter(fs::Metadata::is_dir).and_then(|found| found.modified().ok());
         let old = changed.and_then(|at| SystemTime::now().duration_since(at).ok()).is_some_and(|age| age > KEPT);
-        if old {
-            let _later = fs::remove_dir_all(session.path());
+        if let Some(name) = session.file_name().to_str().filter(|_| old) {
+            claims.unless_open(name, || {
+                let _later = fs::remove_dir_all(session.path());
+            });
         }
     }
 }
@@ -241,14 +245,20 @@ mod tests {
     }
 
     #[test]
-    fn only_old_sessions_are_pruned() {
+    fn only_old_sessions_that_nobody_has_open_are_pruned() {
         let root = tempfile::tempdir().unwrap();
-        for session in ["old", "new"] {
-            Images::new(root.path(), session).keep(&mut &b"x"[..]).unwrap();
+        let claims = Claims::open(&root.path().join("data")).unwrap();
+        let images = root.path().join("images");
+        for session in ["old", "open", "new"] {
+            Images::new(&images, session).keep(&mut &b"x"[..]).unwrap();
         }
         let past = SystemTime::now() - KEPT - Duration::from_mins(1);
-        File::open(root.path().join("old")).unwrap().set_modified(past).unwrap();
-        prune(root.path());
-        assert!(!root.path().join("old").exists() && root.path().join("new").exists());
+        for session in ["old", "open"] {
+            File::open(images.join(session)).unwrap().set_modified(past).unwrap();
+        }
+        claims.claim("open").unwrap().unwrap();
+        prune(&images, &claims);
+        let left = ["old", "open", "new"].map(|session| images.join(session).exists());
+        assert_eq!(left, [false, true, true]);
     }
 }

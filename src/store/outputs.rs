@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use memchr::{memchr, memchr_iter, memrchr};
 use regex::bytes::Regex;
 
+use super::Claims;
 use crate::domain::{Look, OperationId, Page, Printed, Recalled, Stream, Table, sought};
 
 /// Bytes of a part that is read back, each way from what was looked for.
@@ -390,12 +391,16 @@ pub fn copy(mut from: File, to: &mut impl io::Write) -> io::Result<u64> {
     io::copy(&mut from, to)
 }
 
-/// Removes the outputs of sessions whose last one is long ago.
-pub fn prune_outputs(root: &Path) {
-    super::images::prune(root);
+/// Removes the outputs of sessions whose last one is long ago, but of those that somebody has open.
+pub fn prune_outputs(root: &Path, claims: &Claims) {
+    super::images::prune(root, claims);
     // A session that was ended in the middle may have left an empty folder.
     for session in fs::read_dir(root).into_iter().flatten().flatten() {
-        let _not_empty = fs::remove_dir(session.path());
+        if let Some(name) = session.file_name().to_str() {
+            claims.unless_open(name, || {
+                let _not_empty = fs::remove_dir(session.path());
+            });
+        }
     }
 }
 

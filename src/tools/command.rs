@@ -15,6 +15,7 @@ use super::contained::{self, Contained};
 use super::effects;
 use super::ending::{End, report, without_walls};
 use super::environment::Asked;
+use super::kept_from;
 use super::own_files::Before;
 use super::proxy::Proxy;
 use super::refusal::{self, Smell};
@@ -197,9 +198,9 @@ impl CommandTool {
                 }
                 let proxy = contained.open();
                 let blind = countersigned.prepared().assessment.blind.as_deref();
-                let (mut report, ended) =
-                    attend(&self.bench, &contained, (child, pipes), (limit, blind), port.clone(), cancel, started)
-                        .await;
+                let asked = Attended { command: &command.command, limit, blind };
+                let (mut report, notes, ended) =
+                    attend(&self.bench, &contained, (child, pipes), asked, port.clone(), cancel, started).await;
                 let reached = match proxy {
                     Some(proxy) => called(proxy, &mut report, &port).await,
                     None => None,
@@ -227,7 +228,7 @@ impl CommandTool {
                     }
                 }
                 // A later note takes the place of an earlier one.
-                let notes: Vec<String> = reached.into_iter().chain(settled).collect();
+                let notes: Vec<String> = notes.into_iter().chain(reached).chain(settled).collect();
                 if !notes.is_empty() {
                     port.send(RunEvent::Note(notes.join(" "))).await;
                 }
@@ -366,16 +367,26 @@ fn asked(run: &Countersigned) -> Asked {
     }
 }
 
-/// Attends to a child until its end and reports it; and says whether it ended by itself.
+/// What a run is attended by.
+struct Attended<'a> {
+    command: &'a str,
+    /// Its time limit in seconds.
+    limit: u64,
+    /// What it can't see behind its walls, in a sentence.
+    blind: Option<&'a str>,
+}
+
+/// Attends to a child until its end and reports it, with what the person is told of the run; and says whether it ended by
+/// itself.
 async fn attend(
     bench: &Workbench,
     contained: &Contained,
     (mut child, pipes): (Child, Pipes),
-    (limit, blind): (u64, Option<&str>),
+    Attended { command, limit, blind }: Attended<'_>,
     port: RunPort,
     cancel: CancellationToken,
     started: Instant,
-) -> (RunReport, bool) {
+) -> (RunReport, Vec<String>, bool) {
     let sink = Sink::new(port.clone());
     let (out, err) = (sink.drain(Stream::Out, pipes.out), sink.drain(Stream::Err, pipes.err));
     let mut drained = Box::pin(async { tokio::join!(out, err) });
@@ -429,12 +440,18 @@ async fn attend(
     if let (End::Exited(_), Some(why)) = (&end, why) {
         bench.walls.distrust().await;
         port.send(RunEvent::Stopped).await;
-        return (super::failed(why, started), false);
+        return (super::failed(why, started), Vec::new(), false);
     }
     let mut report = report(&end, limit, left, &text, started.elapsed());
+    let mut notes = Vec::new();
     if let (Some(blind), Some(_)) = (blind, contained.plan()) {
         report.result.push_str(&format!("\n{blind}"));
-        port.send(RunEvent::Note(blind.to_owned())).await;
+        notes.push(blind.to_owned());
+    }
+    let hidden = contained.plan().and_then(|plan| kept_from::told(command, &text, plan));
+    if let Some(hidden) = &hidden {
+        report.result.push_str(&format!("\n[{hidden}]"));
+        notes.push(hidden.clone());
     }
     if let (Outcome::Failed { .. }, Some(plan)) = (&report.outcome, contained.plan()) {
         match refusal::smell(&text, plan) {
@@ -445,7 +462,7 @@ async fn attend(
             Smell::None => {}
             Smell::Hidden => {
                 report.result.push_str(HIDDEN);
-                port.send(RunEvent::Note("Sensitive files were kept from it.".to_owned())).await;
+                notes.extend(hidden.is_none().then(|| "Sensitive files were kept from it.".to_owned()));
             }
             Smell::Wall => {
                 report.result.push_str(match (&plan.layer, &plan.door) {
@@ -453,10 +470,10 @@ async fn attend(
                     (Some(_), None) => STAGED,
                     (None, _) => STOPPED,
                 });
-                port.send(RunEvent::Note("A wall may have stopped it.".to_owned())).await;
+                notes.push("A wall may have stopped it.".to_owned());
                 port.send(RunEvent::Stopped).await;
             }
         }
     }
-    (report, matches!(end, End::Exited(_)))
+    (report, notes, matches!(end, End::Exited(_)))
 }

@@ -17,6 +17,7 @@ mod gitconfig;
 mod globs;
 mod http;
 mod ignored;
+mod kept_from;
 mod look;
 #[cfg(test)]
 mod loops_tests;

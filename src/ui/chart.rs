@@ -17,6 +17,8 @@ use crate::domain::{Table, number_of};
 
 /// Columns from which on the middle of an axis is told, too.
 const MIDDLE: u16 = 50;
+/// Rows of a pane from which on a caption may have two of them.
+const ROOMY: u16 = 8;
 
 /// Draws the rows that are shown of a table as the chosen chart.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&Printout, &Table), sight: &mut Sight) {
@@ -38,8 +40,10 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
     let rows: Vec<usize> = (0..grid.len(table)).filter_map(|at| grid.row(table, at)).collect();
     let other = (0..table.columns.len()).find(|at| table.numeric(*at) && Some(*at) != value).or(value);
     let gather = grid.gathered(table);
-    heading(view, room, buf, (grid, table), &rows, other);
-    let room = Rect { y: room.y + 1, height: room.height - 1, ..room };
+    let numbers = |at: Option<usize>| move |row: &usize| said(*row, at?).as_deref().and_then(number_of);
+    let caption = Caption::of((grid, table), &rows, other, |row, at| numbers(Some(at))(&row).is_some());
+    let taken = caption.draw(view, room, buf, (grid, table));
+    let room = Rect { y: room.y + taken, height: room.height - taken, ..room };
     let entry = |row: &usize| Entry {
         label: label.and_then(|label| table.cell(*row, label)),
         name: label.map_or_else(|| Some(format!("row {}", row + 1)), |label| said(*row, label)),
@@ -53,7 +57,6 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
     };
     let one = if gather == Gather::Each { "row" } else { "label" };
     let look = |most, one| Look { most, one, adds_up: matches!(gather, Gather::Sum | Gather::Count), apart };
-    let numbers = |at: Option<usize>| move |row: &usize| said(*row, at?).as_deref().and_then(number_of);
     match grid.shape {
         Shape::Rows => {}
         Shape::Bar => {
@@ -107,57 +110,89 @@ fn rank(grid: &Grid, table: &Table) -> Rank {
     }
 }
 
-/// `sum of total by customer, 3 NULL left out`, and the key that shows something else of them.
-fn heading(
-    view: View<'_>,
-    room: Rect,
-    buf: &mut Buffer,
-    (grid, table): (&Grid, &Table),
-    rows: &[usize],
-    other: Option<usize>,
-) {
-    let name = |at: usize| table.columns.get(at).map(|name| text::line(name)).unwrap_or_default();
-    let gather = grid.gathered(table);
-    let (figures, label) = (grid.value(table), grid.label(table));
-    let value = figures.map(name);
-    let what = value.clone().filter(|_| gather != Gather::Count).unwrap_or_else(|| "rows".to_owned());
-    let by = label.map(|label| format!(" by {}", name(label))).unwrap_or_default();
-    let mut title = match (grid.shape, gather) {
-        (Shape::Scatter, _) => format!("{what} against {}", other.map(name).unwrap_or_default()),
-        (Shape::Histogram, _) => format!("{}, how often", value.unwrap_or_default()),
-        (Shape::Share, _) => format!("share of {what}{by}"),
-        (_, Gather::Sum) => format!("sum of {what}{by}"),
-        (_, Gather::Mean) => format!("average of {what}{by}"),
-        (_, Gather::Count) => format!("count of {what}{by}"),
-        (_, Gather::Each) => format!("{what}{by}"),
-    };
-    // Bars of rows say so themselves.
-    let bare = grid.shape == Shape::Bar && gather == Gather::Each;
-    let lacks = |row: &&usize| {
-        let none = |at: Option<usize>| at.is_some_and(|at| table.cell(**row, at).is_none());
-        let beside = match grid.shape {
-            Shape::Scatter => none(other),
-            Shape::Line => none(label),
-            Shape::Rows | Shape::Bar | Shape::Histogram | Shape::Share => false,
+/// What is drawn: `sum of total by customer`, `337 of 340 rows`, `3 NULL left out`.
+struct Caption {
+    what: String,
+    rows: String,
+    left_out: String,
+}
+
+impl Caption {
+    /// Of these rows of a table, where `number` says which cells are shown as numbers.
+    fn of(
+        (grid, table): (&Grid, &Table),
+        rows: &[usize],
+        other: Option<usize>,
+        number: impl Fn(usize, usize) -> bool,
+    ) -> Self {
+        let name = |at: usize| table.columns.get(at).map(|name| text::line(name)).unwrap_or_default();
+        let gather = grid.gathered(table);
+        let (figures, label) = (grid.value(table), grid.label(table));
+        let value = figures.map(name);
+        let measured = value.clone().filter(|_| gather != Gather::Count).unwrap_or_else(|| "rows".to_owned());
+        let by = label.map(|label| format!(" by {}", name(label))).unwrap_or_default();
+        let what = match (grid.shape, gather) {
+            (Shape::Scatter, _) => format!("{measured} against {}", other.map(name).unwrap_or_default()),
+            (Shape::Histogram, _) => format!("{}, how often", value.unwrap_or_default()),
+            (Shape::Share, _) => format!("share of {measured}{by}"),
+            (_, Gather::Sum) => format!("sum of {measured}{by}"),
+            (_, Gather::Mean) => format!("average of {measured}{by}"),
+            (_, Gather::Count) => format!("count of {measured}{by}"),
+            (_, Gather::Each) => format!("{measured}{by}"),
         };
-        beside || gather != Gather::Count && none(figures)
-    };
-    let nulls = if bare { 0 } else { rows.iter().filter(lacks).count() };
-    if nulls > 0 {
-        title.push_str(&format!(", {} NULL left out", number::thousands(nulls as u64)));
+        // Bars of rows say themselves that there is nothing to draw.
+        let bare = grid.shape == Shape::Bar && gather == Gather::Each;
+        let mut needed = if bare || gather == Gather::Count { Vec::new() } else { Vec::from_iter(figures) };
+        needed.extend(other.filter(|_| grid.shape == Shape::Scatter));
+        let named = label.filter(|_| grid.shape == Shape::Line);
+        let none = |row: &&usize| needed.iter().chain(&named).any(|at| table.cell(**row, *at).is_none());
+        let odd = |row: &&usize| !none(row) && needed.iter().any(|at| !number(**row, *at));
+        let (nulls, odd) = (rows.iter().filter(none).count(), rows.iter().filter(odd).count());
+        let left_out = [(nulls, "NULL"), (odd, "without a number")];
+        let left_out = left_out.iter().filter(|(count, _)| *count > 0);
+        let left_out: Vec<String> =
+            left_out.map(|(count, what)| format!("{} {what}", number::thousands(*count as u64))).collect();
+        let left_out = if left_out.is_empty() { String::new() } else { format!("{} left out", left_out.join(", ")) };
+        let counted = (rows.len() - nulls - odd) as u64;
+        let all = number::count(usize::try_from(table.total).unwrap_or(usize::MAX), "row");
+        let mut rows = if counted == table.total { all } else { format!("{} of {all}", number::thousands(counted)) };
+        if let Some(part) = table::part(table) {
+            rows.push_str(&format!(", {part} alone"));
+        }
+        Self { what, rows, left_out }
     }
-    if (table.rows.len() as u64) < table.total {
-        title.push_str(&format!(", {}", table::held_of(table)));
+
+    /// Draws it, with the key that shows something else of the rows where that has room; over two lines where it needs
+    /// them and the chart can spare one. Gives how many it took.
+    fn draw(&self, view: View<'_>, room: Rect, buf: &mut Buffer, (grid, table): (&Grid, &Table)) -> u16 {
+        let width = usize::from(room.width);
+        let next = grid.next_gather(table).and_then(|next| view.key(Context::Output, Command::Totals, next.word()));
+        let key = next.map(|(key, says)| {
+            Line::from(vec![view.span(key, Role::Accent), view.span(format!(" {says}"), Role::Dim)])
+        });
+        let beside = key.as_ref().map_or(0, |key| key.width() + 2);
+        let mut lines: Vec<String> = Vec::new();
+        for part in [&self.what, &self.rows, &self.left_out].into_iter().filter(|part| !part.is_empty()) {
+            let room_left = if lines.len() > 1 { width } else { width.saturating_sub(beside) };
+            match lines.last_mut() {
+                Some(line) if room.height < ROOMY || text::width(line) + text::width(part) + 3 <= room_left => {
+                    line.push_str(" · ");
+                    line.push_str(part);
+                }
+                Some(_) | None => lines.push(part.clone()),
+            }
+        }
+        let mut taken = 0;
+        for line in lines.iter().take(2) {
+            let mut left = width;
+            if let Some(key) = key.as_ref().filter(|_| taken == 0 && text::width(line) + beside <= width) {
+                left -= usize::from(put_right(buf, room, 0, key)) + 2;
+            }
+            put(buf, room, taken, &view.line(text::fit(line, left), Role::Dim));
+            taken += 1;
+        }
+        taken
     }
-    let mut left = usize::from(room.width);
-    let next = grid.next_gather(table).and_then(|next| view.key(Context::Output, Command::Totals, next.word()));
-    if let Some((key, says)) = next
-        && text::width(&title) + text::width(&key) + text::width(&says) + 4 <= left
-    {
-        let line = Line::from(vec![view.span(key, Role::Accent), view.span(format!(" {says}"), Role::Dim)]);
-        left -= usize::from(put_right(buf, room, 0, &line)) + 2;
-    }
-    put(buf, room, 0, &view.line(text::fit(&title, left), Role::Dim));
 }
 
 /// What is drawn between two axes.

@@ -17,9 +17,10 @@ use super::paint::{Page, View, keys, put};
 use super::printed::{Matches, marked};
 use super::text::{self, Break};
 use super::theme::Role;
+use super::welcome::fitted;
 use super::{ansi, item, number, output, table};
 use crate::app::{Command, Context, Entry, Item, Printout, Sight, Status, Within};
-use crate::domain::{ApprovalMode, OperationId, Origin, Stream};
+use crate::domain::{OperationId, Origin, Stream};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
 const INDENT: u16 = 3;
@@ -78,11 +79,11 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
     let mut before = None;
     for (entry, slot) in entries.iter().zip(&mut cache.chat.slots) {
         refresh(view, entry, page, slot);
-        let speaker = Speaker::of(view, entry);
-        total += lead(before, speaker);
+        let voice = Voice::of(view, entry);
+        total += lead(before, voice);
         sight.entries.push(total);
         total += slot.len();
-        before = Some(speaker);
+        before = Some(voice);
     }
     let foot = foot(view, columns, height.saturating_sub(total));
     let ends = total;
@@ -97,14 +98,14 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
         if brush.full() {
             break;
         }
-        let speaker = Speaker::of(view, entry);
-        let lead = lead(before, speaker);
-        before = Some(speaker);
+        let voice = Voice::of(view, entry);
+        let (lead, another) = (lead(before, voice), before.is_none_or(|before| before.speaker != voice.speaker));
+        before = Some(voice);
         if brush.passes(lead + slot.len()) {
             continue;
         }
         if lead > 0 {
-            brush.lead(buf, lead, speaker.heading(view));
+            brush.lead(buf, lead, voice.speaker.heading(view).filter(|_| another));
         }
         if view.state.chosen_entry() == Some(at) {
             brush.choose(view, buf, slot.len());
@@ -148,9 +149,25 @@ fn found(view: View<'_>, rows: &mut ChatRows, starts: &[usize], total: usize) ->
     rows.found.as_ref().map(|(_, found)| found.rows()).unwrap_or_default()
 }
 
-/// Rows before an entry: a blank one and a heading where another one speaks.
-fn lead(before: Option<Speaker>, speaker: Speaker) -> usize {
-    match (before, speaker) {
+/// Who speaks, and whether by an operation.
+#[derive(Clone, Copy)]
+struct Voice {
+    speaker: Speaker,
+    acts: bool,
+}
+
+impl Voice {
+    fn of(view: View<'_>, entry: &Entry) -> Self {
+        Self { speaker: Speaker::of(view, entry), acts: matches!(entry, Entry::Operation(_)) }
+    }
+}
+
+/// Rows before an entry: a blank one and a heading where another one speaks; a blank one between what the person runs and
+/// says, which belong together less than a model's words and calls.
+fn lead(before: Option<Voice>, voice: Voice) -> usize {
+    let turns = before.is_some_and(|before| before.acts != voice.acts);
+    match (before.map(|before| before.speaker), voice.speaker) {
+        (Some(Speaker::Person), Speaker::Person) => usize::from(turns),
         (Some(before), speaker) if before == speaker => 0,
         (None, Speaker::Program) => 0,
         (Some(_), Speaker::Program) | (None, _) => 1,
@@ -302,64 +319,6 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
     for line in said.into_iter().flatten() {
         brush.draw(buf, INDENT, &line);
     }
-}
-
-/// What can be done, without what has no room: the blank first, then what keys and notices say too; last what to try.
-fn fitted(view: View<'_>, columns: usize, room: usize) -> Vec<Vec<Line<'static>>> {
-    let mut said = welcome(view, columns);
-    for at in [3, 5, 2, 1, 4] {
-        let rows: usize = said.iter().map(Vec::len).sum();
-        said.get_mut(at).filter(|_| rows > room).into_iter().for_each(Vec::clear);
-    }
-    said
-}
-
-/// What can be done, as long as nothing was: the rows of each sentence.
-fn welcome(view: View<'_>, columns: usize) -> Vec<Vec<Line<'static>>> {
-    let runs = match view.state.queue.gate().policy().in_force() {
-        ApprovalMode::Strict => "Everything waits for you: the mode is strict.",
-        ApprovalMode::Guarded if view.state.queue.gate().enforceable().staged_command => {
-            "What clearly only reads runs at once. Tests, and commands that the model calls low risk, run on a copy of \
-             the folder: new files are added, changes wait for you, as does the rest."
-        }
-        ApprovalMode::Guarded => "What clearly only reads runs at once. The rest waits for you.",
-        ApprovalMode::Smart => {
-            "What clearly only reads runs at once, and what the model calls low risk. The rest waits for you."
-        }
-        ApprovalMode::AllowAll => "Everything runs at once but catastrophes and what a rule denies.",
-    };
-    let mut said = vec![(Role::Strong, "Say what you want, or type ! and a command."), (Role::Text, runs)];
-    if view.state.setting.practice {
-        said.push((Role::Text, ""));
-        said.push((Role::Notice, PRACTICE));
-        said.push((Role::Notice, YOURS));
-        said.push((Role::Notice, "Try: show the tables · delete the cancelled orders · what is in this folder"));
-    }
-    let key = |command, says: &str| view.key(Context::Composer, command, says);
-    let keys = [key(Command::Help, "says what the keys do"), key(Command::Palette, "lists everything")];
-    let keys = keys.into_iter().flatten().map(|(key, says)| format!("{key} {says}")).collect::<Vec<_>>().join(", ");
-    let keys = format!("{keys}.");
-    said.insert(2, (Role::Dim, &keys));
-    said.into_iter().map(|(role, text)| text::wrap(&view.line(text, role), columns, 0, Break::Words)).collect()
-}
-
-/// What the practice model is, and how to connect a real one.
-const PRACTICE: &str = "This is the practice model, a small planner on its own database. `countersign setup` \
-    chooses a real one.";
-
-/// Where the person's own operations run.
-const YOURS: &str = "Your ! and / lines run in the folder you started it in.";
-
-/// The same on one row, as long as fits.
-pub fn banner(columns: usize) -> &'static str {
-    const LENGTHS: [&str; 4] = [
-        "Practice model, its own database and folder. Your ! and / lines run where you started this. \
-         `countersign setup` chooses a real one.",
-        "Practice model. Your ! and / run where you started. `countersign setup` chooses a real one.",
-        "Practice model. Your ! and / lines run where you started, not in its folder.",
-        "Practice model. ! and / run where you started.",
-    ];
-    LENGTHS.into_iter().find(|said| said.len() <= columns).unwrap_or("Practice model, no real one.")
 }
 
 /// Draws rows from the top of an area, after skipping those above it.

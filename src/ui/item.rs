@@ -33,6 +33,15 @@ pub struct Fate {
     pub time: String,
 }
 
+/// What a search found, in its own words: `3 matches`. Its lines are no count of anything, as they name files too.
+pub fn found(item: &Item) -> Option<String> {
+    let searches = matches!(item.prepared.as_ref()?.operation.kind, OperationKind::Search(_) | OperationKind::Find(_));
+    match &item.status {
+        Status::Ended { outcome: Outcome::Succeeded { summary }, .. } if searches => Some(text::line(summary)),
+        _ => None,
+    }
+}
+
 /// The sign that moves while something is under way.
 pub fn spinner(view: View<'_>) -> &'static str {
     let frame = usize::try_from(view.state.now.0 / 250).unwrap_or(0);

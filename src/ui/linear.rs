@@ -16,7 +16,7 @@ use super::read::{self, Reading};
 use super::remember;
 use super::text;
 use super::theme::Theme;
-use super::unasked;
+use super::{twice, unasked};
 use crate::app::{Entry, Item, LINES, Numbers, Phase, PickerId, Said, State, Status, typed};
 use crate::domain::{Foresight, Look, OperationId, Outcome, Page, RiskLevel, Seal};
 
@@ -163,13 +163,18 @@ impl Teller {
             let growing = last && matches!(state.chat.phase(), Phase::Streaming { .. });
             match entry {
                 Entry::Model { text: said, .. } => {
-                    // A line is told once it is whole. All of them are looked at for secrets, which may have several.
+                    // A line is told once it is whole, and those of a table together. All of them are looked at for
+                    // secrets, which may have several.
                     let end = if growing { said.rfind('\n').map_or(0, |at| at + 1) } else { said.len() };
-                    let count = said[..end].lines().count();
-                    if count > self.said {
+                    let shown = state.masks.hide(&said[..end]);
+                    let mut whole: Vec<&str> = shown.lines().collect();
+                    while growing && whole.last().is_some_and(|line| twice::tabular(line)) {
+                        whole.pop();
+                    }
+                    if whole.len() > self.said {
                         lines.extend((self.said == 0).then(|| "the model says:".to_owned()));
-                        behind(state.masks.hide(&said[..end]).lines().skip(self.said), lines);
-                        self.said = count;
+                        self.says(state, &whole[self.said..], lines);
+                        self.said = whole.len();
                     }
                     if growing {
                         return;
@@ -186,6 +191,18 @@ impl Teller {
             }
             self.entries += 1;
             self.said = 0;
+        }
+    }
+
+    /// What a model says, without rows that were told already.
+    fn says(&self, state: &State, said: &[&str], lines: &mut Vec<String>) {
+        for block in said.chunk_by(|one, other| twice::tabular(one) == twice::tabular(other)) {
+            let told = |id| self.operations.get(&id) == Some(&Step::Over);
+            let again = block.first().filter(|line| twice::tabular(line));
+            match again.and_then(|_| twice::again(state, block, read::SHOWN, told)) {
+                Some(again) => lines.push(again),
+                None => behind(block.iter().copied(), lines),
+            }
         }
     }
 

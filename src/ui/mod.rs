@@ -44,8 +44,10 @@ mod table;
 mod terminal;
 pub mod text;
 mod theme;
+mod twice;
 mod typing;
 mod unasked;
+mod welcome;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -159,7 +161,7 @@ fn panes(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sigh
     if view.state.setting.practice && screen.height >= BANNER && !view.state.chat.entries().is_empty() {
         let row = top(&mut rest, 1);
         let room = Rect { x: row.x + 1, width: row.width.saturating_sub(2), ..row };
-        put(buf, room, 0, &view.line(chat::banner(room.width.into()), Role::Notice));
+        put(buf, room, 0, &view.line(welcome::banner(room.width.into()), Role::Notice));
     }
     if screen.height >= 8 {
         footer::hints(view, bottom(&mut rest, 1), buf, sight);
@@ -277,9 +279,13 @@ fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &m
     seen(sight, which, head);
     inner(view, area, buf, which, cache, sight);
     let focused = view.focused(which);
+    let name = name(view, which, true);
+    let wide = usize::from(head.width);
+    // Where both don't fit whole, half is the name's.
+    let beside_name = wide.saturating_sub(text::width(&name) + 2).max(wide / 2).min(wide.saturating_sub(NAME + 2));
     let right = match which {
         Pane::Chat => position::chat(view, sight),
-        Pane::Output => position::output(view, &cache.output, sight, usize::from(head.width).saturating_sub(NAME + 2)),
+        Pane::Output => position::output(view, &cache.output, sight, beside_name),
         Pane::Queue => position::queue(view, sight),
         Pane::Composer => Line::default(),
     };
@@ -287,7 +293,6 @@ fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &m
     let beside = |right: &Line<'_>| usize::from(head.width).saturating_sub(right.width() + 6);
     let right = if beside(&right) < NAME { Line::default() } else { right };
     let room = beside(&right);
-    let name = name(view, which, true);
     rule(view, buf, head, focused, &title(view, &text::fit(&name, room), focused), &right);
 }
 

@@ -168,6 +168,10 @@ fn row(view: View<'_>, area: Rect, buf: &mut Buffer, fit: &Fit<'_>, label: usize
     };
     put(buf, own, 0, &shown(&fit.row.label, &fit.label, own.width, role));
     let used = own.width.saturating_add(2).min(room.width);
+    // What has no room in its column, but has it with what its own label leaves free, begins there.
+    let wide = |said: &str| u16::try_from(text::width(&text::line(said))).unwrap_or(u16::MAX);
+    let begins = room.width.saturating_sub(wide(&fit.row.detail));
+    let used = if begins >= wide(&fit.row.label).saturating_add(2) { used.min(begins) } else { used };
     let rest = Rect { x: room.x + used, width: room.width - used, ..room };
     if rest.width > 4 {
         put(buf, rest, 0, &shown(&fit.row.detail, &fit.detail, rest.width, Role::Dim));

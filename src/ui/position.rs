@@ -78,7 +78,9 @@ pub fn output(view: View<'_>, rows: &OutputRows, sight: &Sight, columns: usize) 
             let (one, other) = if printout.grid.filter.is_empty() { (shape, count) } else { (count, shape) };
             reading.into_iter().chain(one).chain(other).collect()
         }
-        None => place(view, (printout, running), rows, sight, columns),
+        None => {
+            place(view, (printout, running), rows, sight, (view.state.queue.get(id).and_then(item::found), columns))
+        }
     };
     let mut spans = vec![Span::raw(" ")];
     let mut wide = 2;
@@ -102,7 +104,7 @@ fn place(
     (printout, running): (&Printout, bool),
     rows: &OutputRows,
     sight: &Sight,
-    columns: usize,
+    (summary, columns): (Option<String>, usize),
 ) -> Vec<Span<'static>> {
     let mut words = Vec::new();
     let find = &view.state.finds.output;
@@ -136,13 +138,21 @@ fn place(
         words.push(view.span(format!("from column {}", printout.left + 1), Role::Dim));
     }
     let lines = usize::try_from(printout.tail.lines).unwrap_or(usize::MAX);
+    let sought = !find.text.is_empty();
+    if let Some(summary) = &summary {
+        // Its lines are no count of anything: they name files too. Nor are there two sorts of matches at once.
+        words.extend((!sought).then(|| view.span(summary.clone(), Role::Dim)));
+    }
     let all = number::count(lines, "line");
     let used: usize = words.iter().map(|word| word.width() + 3).sum();
     let part = part(printout, rows, sight).filter(|_| !follows && printout.page.is_none());
     let said = match part {
+        Some((_, share)) if summary.is_some() => format!("{share} %"),
+        None if summary.is_some() => return words,
         Some((Some(part), _)) if used + text::width(&part) + text::width(&all) + 6 <= columns => {
             format!("{part} of {all}")
         }
+        Some((_, share)) if used + text::width(&all) + 14 <= columns => format!("{share} % of {all}"),
         Some((_, share)) => format!("{share} %"),
         None => all,
     };

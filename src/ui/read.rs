@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::ansi::{self, Printed};
 use super::dressed;
+use super::item;
 use super::linear::flat;
 use super::number;
 use super::paint::View;
@@ -13,7 +14,7 @@ use crate::app::Printout;
 use crate::domain::{Look, OperationId, OperationKind, Page, Stream};
 
 /// Lines that are told unasked.
-const SHOWN: usize = 20;
+pub const SHOWN: usize = 20;
 /// Lines that are told at once when they are asked for.
 const MOST: usize = 1_000;
 /// Columns of a table's row.
@@ -85,7 +86,7 @@ impl Reading {
         let mut told = vec![format!("output of operation {number}, from line {}:", number::thousands(before + 1))];
         told.extend(rows[from..to].iter().cloned());
         self.places.insert(id, Place { told: to, ..Place::default() });
-        self.close(id, to >= rows.len(), before + (to - from) as u64, all, &mut told);
+        self.close(view, id, (to >= rows.len(), before + (to - from) as u64, all), &mut told);
         told
     }
 
@@ -107,16 +108,18 @@ impl Reading {
             (place.from, place.skip) = (page.to, 0);
         }
         let (at, over) = (place.told as u64, to >= rows.len() && page.to >= printout.tail.bytes);
-        self.close(id, over, at, printout.tail.lines.max(at), &mut told);
+        self.close(view, id, (over, at, printout.tail.lines.max(at)), &mut told);
         told
     }
 
     /// Says how to go on, or that it was all.
-    fn close(&mut self, id: OperationId, over: bool, at: u64, all: u64, told: &mut Vec<String>) {
+    fn close(&mut self, view: View<'_>, id: OperationId, (over, at, all): (bool, u64, u64), told: &mut Vec<String>) {
         let number = id.0;
+        let found = view.state.queue.get(id).and_then(item::found);
         if over {
             self.places.remove(&id);
-            told.push(format!("end of the output of operation {number}, {}", lines(all)));
+            let all = found.unwrap_or_else(|| lines(all));
+            told.push(format!("end of the output of operation {number}, {all}"));
         } else {
             let at = number::thousands(at);
             told.push(format!("{at} of {}: output {number} goes on, output {number} end tells the last", lines(all)));

@@ -21,8 +21,6 @@ const CUT: [&[usize]; 1] = [&[1, 7]];
 /// Where even that has no room: one that is production stays before the mode.
 const LAST: [&[usize]; 1] = [&[1]];
 const WARNED: [&[usize]; 1] = [&[3]];
-/// Columns that the count of what waits may take without moving anything: `9 waiting (9 HIGH)`.
-const COUNT: usize = 18;
 /// Fewest columns of a model's and of a connection's name that say which it is, and of the latter's alone.
 const BRIEF: [usize; 3] = [14, 14, 8];
 /// Columns between two parts.
@@ -32,7 +30,7 @@ const GAP: usize = 3;
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
     let (count, walls) = right(view);
     let room = usize::from(area.width.saturating_sub(2));
-    let taken = count.width().max(COUNT) + GAP;
+    let taken = count.width() + GAP;
     let beside = walls.last().map_or(0, |walls| walls.width() + GAP);
     let known = squeezed(left(view), (room + GAP).saturating_sub(taken + beside));
     let wide = |picked: &[usize]| picked.iter().map(|at| known[*at].width() + GAP).sum::<usize>();

@@ -56,6 +56,11 @@ pub fn draw(
         cache.table = Some(Arc::clone(table));
     }
     let room = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
+    let partly = partly(view, table, grid, room.width.into()).filter(|_| area.height > 4);
+    if let Some(partly) = &partly {
+        put(buf, room, area.height - 1, partly);
+    }
+    let area = Rect { height: area.height - u16::from(partly.is_some()), ..area };
     let mut widths = shown_widths(cache, table, grid, room.width.into());
     let seen = seen(&widths, grid.column, room.width.into());
     let (seen, cut) = begun(&mut widths, seen, &cache.numeric, room.width.into());
@@ -200,14 +205,17 @@ pub fn head(view: View<'_>, table: &Table, most: usize, masks: Option<&Masks>, c
     lines.into_iter().chain(rows).chain(beside).chain(note).map(window).collect()
 }
 
-/// `12 rows`, `314–328 of 25,000 rows` where not all of them are on the screen, `/Paris · 3 of 12 rows`
+/// `12 rows`, `314–328 of 25,000 rows` where not all of them are on the screen, `1,000 of 25,000 rows sorted`, `/Paris · 3
+/// of 12 rows`
 pub fn count(table: &Table, printout: &Printout, sight: &Sight) -> String {
     let (grid, of) = (&printout.grid, held_of(table));
     let (held, height) = (grid.len(table), sight.rows.output);
     let partly = (table.rows.len() as u64) < table.total;
     if grid.filter.is_empty() {
         if grid.sort.is_some() && partly {
-            return format!("sorted in {of}");
+            // Which part of all that is stands below the rows.
+            let all = number::count(usize::try_from(table.total).unwrap_or(usize::MAX), "row");
+            return format!("{} of {all} sorted", number::thousands(held as u64));
         }
         if grid.shape != Shape::Rows || held <= height || height == 0 {
             return of;
@@ -240,8 +248,32 @@ pub fn none_holds(view: View<'_>, table: &Table, grid: &Grid) -> Line<'static> {
     view.line(said, Role::Dim)
 }
 
+/// Which rows of a longer result are here: `rows 1–1,000`; none where all are.
+pub fn part(table: &Table) -> Option<String> {
+    ((table.rows.len() as u64) < table.total && !table.rows.is_empty())
+        .then(|| format!("rows {}–{}", number::thousands(table.first + 1), number::thousands(table.end())))
+}
+
+/// That no more than the rows that are here is sorted or filtered, and what would take all; as much of it as fits.
+fn partly(view: View<'_>, table: &Table, grid: &Grid, columns: usize) -> Option<Line<'static>> {
+    let part = part(table).filter(|_| !grid.plain())?;
+    let (done, all) = match (grid.sort, grid.filter.is_empty()) {
+        (Some(_), true) => ("sorted", "ORDER BY sorts all."),
+        (Some(_), false) => ("sorted and filtered", "SQL does so with all."),
+        (None, _) => ("filtered", "WHERE filters all."),
+    };
+    let total = number::thousands(table.total);
+    let said = [
+        format!("Only {part} of {total} are {done}. {all}"),
+        format!("Only {part} are {done}. {all}"),
+        format!("Only {part} are {done}."),
+    ];
+    let fitting = said.iter().find(|said| text::width(said) <= columns).or(said.last())?;
+    Some(view.line(text::fit(fitting, columns), Role::Medium))
+}
+
 /// `5 rows`, or which of them are here: `1–1,000 of 25,000 rows`.
-pub fn held_of(table: &Table) -> String {
+fn held_of(table: &Table) -> String {
     let rows = number::count(usize::try_from(table.total).unwrap_or(usize::MAX), "row");
     if (table.rows.len() as u64) < table.total && !table.rows.is_empty() {
         format!("{}–{} of {rows}", number::thousands(table.first + 1), number::thousands(table.end()))

@@ -471,3 +471,14 @@ fn a_message_that_is_held_and_a_direct_operation_are_shown() {
     let screen = desk.screen(120, 40);
     assert!(screen.contains("command  cargo tree") && screen.contains("reading"), "{screen}");
 }
+
+#[test]
+fn what_the_person_says_after_an_operation_of_their_own_stands_apart() {
+    let mut desk = Desk::new();
+    desk.send("! cargo tree");
+    desk.send("what is that?");
+    let screen = desk.screen(120, 40);
+    let rows: Vec<String> = screen.lines().map(|row| row.split('│').next().unwrap_or(row).trim().to_owned()).collect();
+    let at = rows.iter().position(|row| row.contains("command  cargo tree")).unwrap();
+    assert_eq!((rows[at - 1].as_str(), rows[at + 1].as_str(), rows[at + 2].as_str()), ("you", "", "what is that?"));
+}

@@ -36,10 +36,7 @@ fn a_person_answers_a_program_in_its_terminal_and_nothing_of_it_is_kept() {
     approve(&mut it);
     it.wait_for("/dev/pts/");
     it.wait_for("name?");
-    // Not yet: these keys are the program's.
-    it.keys("\x1bOR");
-    it.wait_for("types into it");
-    it.keys("\r");
+    // It was asked for by the person, whose last key approved it.
     it.wait_for("YOU TYPE INTO #1");
     it.keys("\x1b[200~pasted\x1b[201~");
     it.wait_for("Pasted text doesn't go into a terminal");
@@ -69,8 +66,6 @@ fn a_terminal_has_the_size_of_the_pane_and_leaves_and_ends_by_a_key() {
     it.wait_for("ready");
     // Half of the screen, less the gutter.
     it.wait_for(" 57");
-    it.keys("\x1bOR");
-    it.keys("\r");
     it.wait_for("YOU TYPE INTO #1");
     it.resize(140, 40);
     it.wait_for(" 67");
@@ -89,6 +84,9 @@ fn a_flood_in_a_terminal_leaves_the_keys_alone() {
     it.say("/terminal seq 1 400000; sleep 60");
     approve(&mut it);
     it.wait_for("400000");
+    it.keys("\x1d");
+    it.wait_until("it was left", |it| !it.shows().contains("YOU TYPE INTO"));
+    it.keys("i");
     it.say("still-here");
     it.wait_for("still-here");
     it.keys("\x11");
@@ -104,7 +102,8 @@ fn what_scrolled_out_of_a_terminal_can_be_looked_at() {
     it.say("/terminal seq -f 'row-%g-here' 1 300; read -r line; echo \"got $line\"");
     approve(&mut it);
     it.wait_for("row-300-here");
-    it.keys("\x1bOR");
+    it.wait_for("YOU TYPE INTO #1");
+    it.keys("\x1d");
     it.wait_for("types into it");
     it.keys("g");
     it.wait_for("row-1-here");

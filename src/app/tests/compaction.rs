@@ -214,4 +214,8 @@ fn before_the_first_message_no_token_counts_as_sent() {
     world.say("/usage");
     let said = notice(&world);
     assert!(said.starts_with("Nothing was sent yet. Instructions and tools, which go with every request,"), "{said}");
+    world.state.setting.practice = true;
+    world.say("/usage");
+    let said = notice(&world);
+    assert_eq!(said, "The practice model is a part of this program: it takes no tokens and costs nothing.");
 }

@@ -103,6 +103,14 @@ fn tab_completes_the_paths_of_a_command_and_says_where_none_fits() {
     world.press(KeyCode::Tab);
     assert_eq!(world.state.focus, Pane::Composer);
     assert!(world.state.hint.as_ref().unwrap().starts_with("No path here begins with `zz`."), "{:?}", world.state.hint);
+    // In the middle of a word nothing is offered, whether or not something begins so.
+    world.state.composer.put("! cat b.txt");
+    for _ in 0..3 {
+        world.press(KeyCode::Left);
+    }
+    world.press(KeyCode::Tab);
+    assert_eq!(text(&world), "! cat b.txt");
+    assert_eq!(world.state.hint.as_deref(), Some("Tab completes a path at its end: the cursor is inside a word."));
     // Without a command tab goes on to the next pane.
     world.state.composer.put("! ");
     world.press(KeyCode::Tab);

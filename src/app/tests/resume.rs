@@ -339,14 +339,14 @@ fn another_mode_than_the_session_was_left_in_is_said() {
 #[test]
 fn who_leaves_is_told_what_is_kept() {
     let mut world = World::new();
-    assert_eq!(world.state.farewell(), None, "nothing was said");
+    assert_eq!(world.state.farewell("countersign --continue"), None, "nothing was said");
     world.say("go");
     world.model("", &[("make a", None), ("rm b", None)]);
-    let told = world.state.farewell().unwrap();
+    let told = world.state.farewell("countersign --continue").unwrap();
     assert_eq!(
         told,
         "The session is kept, and 2 operations wait in it.\nTo go on with it here: countersign --continue"
     );
     world.state.setting.practice = true;
-    assert_eq!(world.state.farewell(), None, "practice begins anew");
+    assert_eq!(world.state.farewell("countersign --continue"), None, "practice begins anew");
 }

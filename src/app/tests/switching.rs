@@ -42,6 +42,8 @@ fn a_switch_that_fails_changes_nothing_and_one_that_comes_late_neither() {
     assert!(world.adopted.is_empty());
     world.feed(1, Event::Switched(3, Ok(switched("two", false))));
     assert_eq!((world.adopted.as_slice(), world.state.setting.model.as_str()), (&[3][..], "two"));
+    let said = format!("{:?}", world.state.chat.entries());
+    assert!(said.contains("two answers here."), "nothing goes on where nothing was said: {said}");
 }
 
 #[test]

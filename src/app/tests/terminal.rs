@@ -227,3 +227,49 @@ fn a_reader_in_a_terminal_is_medium_however_it_got_there() {
 fn what_is_typed_is_shown_in_no_log() {
     assert_eq!(format!("{:?}", Typed::Keys(b"hunter2".to_vec())), "Keys(7 bytes)");
 }
+
+/// The person asked for a terminal of their own, and approved it.
+fn own() -> World {
+    let mut world = World::new();
+    for letter in "/terminal vim notes".chars() {
+        world.press(KeyCode::Char(letter));
+    }
+    world.press(KeyCode::Enter);
+    let arguments = serde_json::json!({ "command": "vim notes", "terminal": true }).to_string();
+    let call = ToolCall { id: String::new(), name: "execute_command".to_owned(), arguments };
+    world.feed(1, Event::Proposed(OperationId(1), propose(OperationId(1), Origin::Person, &call)));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["vim notes"]);
+    world
+}
+
+#[test]
+fn a_terminal_that_the_person_asked_for_takes_the_keys_at_once() {
+    let mut world = own();
+    world.feed(40, glass());
+    assert_eq!((world.state.typing_into(), world.state.focus), (Some(OperationId(1)), Pane::Output));
+    for letter in ":q".chars() {
+        world.press(KeyCode::Char(letter));
+    }
+    assert_eq!(keys(&world), ":q");
+    world.finish(1);
+    assert_eq!((world.state.typing_into(), world.state.focus), (None, Pane::Output), "nor is what follows a message");
+}
+
+#[test]
+fn a_terminal_takes_no_keys_of_somebody_who_went_on_typing() {
+    let mut world = own();
+    world.press(KeyCode::Char('x'));
+    world.feed(40, glass());
+    assert_eq!((world.state.typing_into(), world.state.focus), (None, Pane::Composer));
+    let mut world = own();
+    world.feed(1, Event::Paste("rm -rf x".to_owned()));
+    world.feed(40, glass());
+    assert_eq!(world.state.typing_into(), None);
+    let mut world = asked(ApprovalMode::Guarded, "make", "low");
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.feed(40, glass());
+    assert_eq!(world.state.typing_into(), None, "what a model asks for takes no keys unasked");
+}

@@ -177,3 +177,48 @@ fn what_was_not_run_is_told_in_the_words_of_the_rows() {
     assert_eq!(ended(2).as_deref(), Some("denied by you"));
     assert_eq!(ended(3).as_deref(), Some("not started"));
 }
+
+#[test]
+fn rows_that_the_model_says_again_are_told_once() {
+    let row = |id: u64| vec![Some(id.to_string()), Some(format!("name {id}"))];
+    let said = |rows: u64| {
+        let rows = (1..=rows).map(|id| format!("| {id} | name {id} |\n")).collect::<Vec<_>>().concat();
+        format!("These are they:\n\n| id | name |\n| ---: | --- |\n{rows}\nThat only read.")
+    };
+    for (total, repeated, line) in [
+        (3, 3, Some("the rows of operation 1, told above")),
+        (30, 24, Some("the first 24 rows of operation 1, told above in part: output 1 tells all")),
+        (3, 2, None),
+    ] {
+        let mut desk = Desk::new();
+        desk.state.go_linear();
+        let mut teller = Teller::default();
+        desk.send("go");
+        desk.call(&[("execute_sql", r#"{"sql":"SELECT 1"}"#, low("SELECT only reads."))]);
+        let table = Table {
+            columns: vec!["id".to_owned(), "name".to_owned()],
+            types: vec!["INTEGER".to_owned(), "text".to_owned()],
+            rows: (1..=total).map(row).collect(),
+            total,
+            ..Table::default()
+        };
+        desk.event(Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
+        desk.finish(1, Outcome::Succeeded { summary: format!("{total} rows") }, 4);
+        let told = teller.tell(&desk.state).0;
+        assert_eq!(told.iter().filter(|line| line.contains("name 2")).count(), 1, "{told:#?}");
+        let mut told = Vec::new();
+        for piece in said(repeated).split_inclusive(' ') {
+            desk.say(piece);
+            told.extend(teller.tell(&desk.state).0);
+        }
+        desk.end(StopReason::Done);
+        told.extend(teller.tell(&desk.state).0);
+        let rows = told.iter().filter(|line| line.contains("name ")).count();
+        assert_eq!(
+            (rows == 0, told.iter().any(|said| Some(said.as_str()) == line)),
+            (line.is_some(), line.is_some()),
+            "{told:#?}"
+        );
+        assert!(told.contains(&"| That only read.".to_owned()), "{told:#?}");
+    }
+}

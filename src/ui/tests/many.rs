@@ -253,6 +253,22 @@ fn a_decision_made_far_down_the_list_brings_back_what_waits() {
 }
 
 #[test]
+fn no_room_is_kept_free_for_a_count_that_is_not_there() {
+    use crate::domain::Enforceable;
+    let mut desk = Desk::new();
+    desk.state.setting.connection = Some("practice (sqlite)".to_owned());
+    desk.event(Event::Proved(Enforceable { read_only_command: true, staged_command: true, ..Enforceable::default() }));
+    let screen = desk.screen(80, 24);
+    let status = screen.lines().next().unwrap().trim();
+    assert!(status.starts_with("guarded   practice   practice (sqlite) "), "{status}");
+    assert!(status.ends_with(" 0 waiting   contained, staged"), "{status}");
+    desk.state.setting.practice = false;
+    desk.state.setting.model = "gpt-4 (127.0.0.1:18080)".to_owned();
+    let screen = desk.screen(80, 24);
+    assert!(screen.lines().next().unwrap().contains("gpt-4 (127.0.0.1:18080)   practice (sqlite)"), "{screen}");
+}
+
+#[test]
 fn where_room_is_short_the_models_name_stays_before_what_can_be_staged() {
     use crate::domain::Enforceable;
     let mut desk = Desk::new();

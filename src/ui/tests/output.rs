@@ -239,24 +239,26 @@ fn a_label_of_several_rows_is_one_bar_and_a_key_shows_it_otherwise() {
             assert_eq!(words.join(" "), *told, "{screen}");
         }
     };
-    shown(
-        &desk.screen(120, 40),
-        "sum of total by customer, 1 NULL left out",
-        &["ada 1500.50", "bo 1200.25", "NULL NULL"],
-    );
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("sum of total by customer · 3 of 4 rows") && screen.contains("t averages"), "{screen}");
+    shown(&screen, "1 NULL left out", &["ada 1500.50", "bo 1200.25", "NULL NULL"]);
     desk.key(',');
-    shown(&desk.screen(120, 40), "sum of total by customer", &["ada 1,500.50", "bo 1,200.25", "NULL NULL"]);
+    shown(&desk.screen(120, 40), "1 NULL left out", &["ada 1,500.50", "bo 1,200.25", "NULL NULL"]);
     desk.key('t');
-    shown(&desk.screen(120, 40), "average of total by customer", &["bo 1,200.25", "ada 750.25", "NULL NULL"]);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("average of total by customer · 3 of 4 rows"), "{screen}");
+    shown(&screen, "1 NULL left out", &["bo 1,200.25", "ada 750.25", "NULL NULL"]);
     desk.key('t');
-    shown(&desk.screen(120, 40), "count of rows by customer", &["ada 2", "bo 1", "NULL 1"]);
+    shown(&desk.screen(120, 40), "count of rows by customer · 4 rows", &["ada 2", "bo 1", "NULL 1"]);
     desk.key('t');
     shown(&desk.screen(120, 40), " total by customer", &["ada 1,000.5", "bo 1,200.25", "ada 500", "NULL NULL"]);
     assert!(desk.screen(120, 40).contains("t sums"));
     // Another column gives the labels, and rows without a number are counted.
     let mut desk = returned(table.clone());
     typed(&mut desk, "llv");
-    shown(&desk.screen(120, 40), "sum of total by status", &["open 1700.25", "paid 1000.50"]);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("sum of total by status · 3 of 4 rows"), "{screen}");
+    shown(&screen, "1 NULL left out", &["open 1700.25", "paid 1000.50"]);
     let texts = Table { types: vec!["text".to_owned(); 4], ..table.clone() };
     let mut desk = returned(texts);
     desk.key('v');
@@ -268,6 +270,57 @@ fn a_label_of_several_rows_is_one_bar_and_a_key_shows_it_otherwise() {
     let mut desk = returned(named);
     desk.key('v');
     assert!(desk.screen(120, 40).contains("count of rows by customer"));
+}
+
+#[test]
+fn what_is_sorted_filtered_or_drawn_of_a_part_alone_says_which_part() {
+    let row = |day: u32, sum: u32| vec![Some(format!("day {}", day % 7)), Some(sum.to_string())];
+    let mut desk = returned(Table {
+        columns: vec!["day".to_owned(), "sum".to_owned()],
+        types: vec!["text".to_owned(), "INTEGER".to_owned()],
+        rows: (0..50).map(|day| row(day, day * 7)).collect(),
+        total: 25_000,
+        first: 24_950,
+        kept: 25_000,
+    });
+    assert!(!desk.screen(120, 40).contains("Only rows"));
+    desk.key('s');
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("Only rows 24,951–25,000 are sorted. ORDER BY sorts all."), "{screen}");
+    typed(&mut desk, "/day 3");
+    desk.press(KeyCode::Enter);
+    let wide = desk.screen(200, 40);
+    assert!(
+        wide.contains("Only rows 24,951–25,000 of 25,000 are sorted and filtered. SQL does so with all."),
+        "{wide}"
+    );
+    desk.press(KeyCode::Esc);
+    typed(&mut desk, "v");
+    let screen = desk.screen(120, 40);
+    assert!(
+        screen.contains("sum of sum by day") && screen.contains("50 of 25,000 rows, rows 24,951–25,000 alone"),
+        "{screen}"
+    );
+}
+
+#[test]
+fn matches_of_a_search_are_counted_once() {
+    let text = "a.rs\n  1: one\nb.rs\n  7: one\n  9: one\n";
+    let mut desk = Desk::new();
+    desk.send("go");
+    let judged = vec![Finding::new("test.read", Class::Whitelisted, "It only reads.")];
+    desk.call(&[("search_files", r#"{"pattern":"one"}"#, judged)]);
+    desk.print(1, &[(Stream::Out, text)], 5);
+    desk.finish(1, Outcome::Succeeded { summary: "3 matches".to_owned() }, 4);
+    desk.press(KeyCode::F(3));
+    let screen = desk.screen(120, 40);
+    let title = screen.lines().find(|line| line.contains("OUTPUT")).unwrap();
+    assert!(title.contains(" 3 matches ") && !screen.contains("5 lines"), "{screen}");
+    typed(&mut desk, "/b");
+    desk.press(KeyCode::Enter);
+    let screen = desk.screen(120, 40);
+    let title = screen.lines().find(|line| line.contains("OUTPUT")).unwrap();
+    assert!(title.contains("match 1 of 1") && !title.contains("3 matches"), "{screen}");
 }
 
 #[test]

@@ -1,0 +1,86 @@
+//! `/tables`: what tables a database has, in the words of its engine; and what to type where somebody asks it in the
+//! words of another one's shell.
+
+use serde_json::json;
+
+use super::State;
+use super::event::Effect;
+use super::setting::Setting;
+use crate::domain::{OperationId, OperationKind, Outcome};
+
+/// Engines, as a connection's label names them, and what lists the tables of each.
+const TABLES: [(&str, &str); 3] = [
+    (
+        "sqlite",
+        "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    ),
+    (
+        "postgres",
+        "SELECT table_schema, table_name, table_type FROM information_schema.tables WHERE table_schema NOT IN \
+         ('pg_catalog', 'information_schema') ORDER BY table_schema, table_name",
+    ),
+    ("mysql", "SHOW TABLES"),
+];
+/// How shells of databases and other engines are asked for tables.
+const ELSEWHERE: [&str; 5] = [".tables", "\\dt", "\\d", "show tables", "list tables"];
+
+/// What lists the tables of the database that the person's own SQL goes to.
+fn query(setting: &Setting) -> Option<&'static str> {
+    let label = setting.own.as_ref().map(|own| own.label.as_str()).or(setting.connection.as_deref())?;
+    let engine = label.rsplit_once(" (")?.1.trim_end_matches(')');
+    TABLES.iter().find(|(known, _)| *known == engine).map(|(_, query)| *query)
+}
+
+/// What to type instead of SQL that this engine doesn't know as such; none for what it may know.
+pub(super) fn instead(setting: &Setting, typed: &str) -> Option<String> {
+    let asked = typed.trim().trim_end_matches(';').trim_end().to_ascii_lowercase();
+    let known = query(setting)?.eq_ignore_ascii_case(&asked);
+    if ELSEWHERE.contains(&asked.as_str()) && !known {
+        Some("/tables lists the tables of this database.".to_owned())
+    } else if asked.starts_with(['.', '\\']) {
+        Some("That is for another program's shell: type SQL, or /tables to see what there is.".to_owned())
+    } else {
+        None
+    }
+}
+
+impl State {
+    /// `/tables`
+    pub(super) fn list_tables(&mut self, effects: &mut Vec<Effect>) -> Result<(), String> {
+        let query = query(&self.setting).ok_or_else(|| super::switch::NO_CONNECTION.to_owned())?;
+        self.direct("execute_sql", &json!({ "sql": query }), effects);
+        Ok(())
+    }
+
+    /// A statement of the person's own named a table that isn't there: says how to see those that are.
+    pub(super) fn hint_tables(&mut self, id: OperationId, outcome: &Outcome) {
+        let Outcome::Failed { reason } = outcome else { return };
+        let own = self.queue.get(id).filter(|item| !item.origin.by_model()).and_then(|item| item.prepared.as_ref());
+        let sql = own.is_some_and(|prepared| matches!(prepared.operation.kind, OperationKind::Sql(_)));
+        let reason = reason.to_ascii_lowercase();
+        let missing = ["no such table", "doesn't exist", "does not exist"].iter().any(|said| reason.contains(said));
+        let named = reason.contains("table") || reason.contains("relation");
+        if sql && missing && named {
+            self.hint = Some("/tables lists the tables that there are.".to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::setting::OwnDatabase;
+    use super::*;
+
+    #[test]
+    fn tables_are_asked_for_in_the_words_of_the_engine() {
+        let mut setting = Setting { connection: Some("practice (sqlite)".to_owned()), ..Setting::default() };
+        assert!(query(&setting).unwrap().contains("sqlite_master"));
+        for typed in [".tables", "show tables;", r"\dt", ".schema orders"] {
+            assert!(instead(&setting, typed).unwrap().contains("/tables"), "{typed}");
+        }
+        assert_eq!(instead(&setting, "SELECT 1"), None);
+        setting.own = Some(OwnDatabase { label: "shop (mysql)".to_owned(), production: false });
+        assert_eq!((query(&setting), instead(&setting, "show tables;")), (Some("SHOW TABLES"), None));
+        assert_eq!(query(&Setting::default()), None);
+    }
+}
