@@ -28,6 +28,8 @@ struct Folder {
     odd: bool,
     /// The link through which alone it is come to: it lies elsewhere in the workspace.
     through: Option<PathBuf>,
+    /// It is called by a name that counts, or lies in a folder that is: whatever is in it counts.
+    counts: bool,
 }
 
 impl Look<'_> {
@@ -45,9 +47,10 @@ impl Look<'_> {
         // Rules are about names as they stand, without `.`.
         let root = root.components().collect::<PathBuf>();
         let root = root.as_path();
+        let named = root.file_name().is_some_and(|name| counts(&name.to_string_lossy(), only));
         // What a plain search passes over comes last: where there is too much of it, nothing plain is left out.
         let (mut folders, mut passed_over) =
-            (vec![Folder { path: root.to_owned(), plain: true, odd: false, through: None }], Vec::new());
+            (vec![Folder { path: root.to_owned(), plain: true, odd: false, through: None, counts: named }], Vec::new());
         // Behind links, last of all.
         let (mut behind, mut led) = (Vec::new(), HashSet::new());
         let (mut left, mut dashed, mut parted, mut linked, mut listed) = (most, false, None, None, None);
@@ -81,11 +84,18 @@ impl Look<'_> {
                     }
                     dashed |= may_be_flag(&name);
                     if is_folder {
-                        behind.push(Folder { path, plain: false, odd: false, through: folder.through.clone() });
+                        behind.push(Folder {
+                            path,
+                            plain: false,
+                            odd: false,
+                            through: folder.through.clone(),
+                            counts: true,
+                        });
                     } else if let Some(Leads::To(target)) = leads
                         && led.insert(target.clone())
                     {
-                        behind.push(Folder { path: target, plain: false, odd: false, through: folder.through.clone() });
+                        let through = folder.through.clone();
+                        behind.push(Folder { path: target, plain: false, odd: false, through, counts: true });
                     }
                     continue;
                 }
@@ -99,7 +109,7 @@ impl Look<'_> {
                 }
                 let plain = folder.plain && spared.come_to(&path, &name, is_folder);
                 if listed.is_none()
-                    && (is_folder || counts(&name, only))
+                    && (is_folder || folder.counts || counts(&name, only))
                     && (plain || left_out.len() < TRACKED)
                     && sensitive.means(&path.to_string_lossy(), is_folder, self.place())
                 {
@@ -112,11 +122,18 @@ impl Look<'_> {
                 match leads {
                     _ if is_folder => {
                         let to = if plain { &mut folders } else { &mut passed_over };
-                        to.push(Folder { path, plain, odd, through: None });
+                        let counts = folder.counts || counts(&name, only);
+                        to.push(Folder { path, plain, odd, through: None, counts });
                     }
                     Some(Leads::Out) => _ = linked.get_or_insert_with(|| path.to_string_lossy().into_owned()),
                     Some(Leads::To(target)) if !target.starts_with(root) && led.insert(target.clone()) => {
-                        behind.push(Folder { path: target, plain: false, odd: false, through: Some(path) });
+                        behind.push(Folder {
+                            path: target,
+                            plain: false,
+                            odd: false,
+                            through: Some(path),
+                            counts: true,
+                        });
                     }
                     Some(Leads::To(_) | Leads::Nowhere) | None => {}
                 }
@@ -193,12 +210,13 @@ fn tracked(root: &Path, paths: &BTreeMap<OsString, PathBuf>) -> Option<GlobFact>
     Some(if hidden { GlobFact::Tracked(path) } else { GlobFact::Listed(path) })
 }
 
-/// Whether a file's name is among those that count: all, or some endings, beginnings and whole names.
+/// Whether a file's name is among those that count: all, or some endings, beginnings, middles and whole names.
 fn counts(name: &str, only: &[&str]) -> bool {
     let name = name.to_lowercase();
     only.is_empty()
         || only.iter().map(|told| told.to_lowercase()).any(|told| {
             match (told.strip_prefix('*'), told.strip_suffix('*')) {
+                (Some(_), Some(_)) => name.contains(told.trim_matches('*')),
                 (Some(ending), _) => name.ends_with(ending),
                 (None, Some(beginning)) => name.starts_with(beginning),
                 (None, None) => name == told,

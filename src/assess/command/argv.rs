@@ -2,6 +2,7 @@
 //! what they mean. What the entry doesn't know asks.
 
 use super::flags::{BUNDLE, Flags, is_flag, raw, revokes, unbundled, unled};
+use super::git::tells_commits;
 use super::judge::{Feed, Judge, Objects};
 use super::kind::{Kind, narrows};
 use super::naming::{begins_with_names, calls, identifies, with_types};
@@ -53,14 +54,18 @@ impl Judge<'_> {
     /// Judges `words` (without the program's name) by an entry. `name` is for people.
     pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
         let outer = (self.shows, self.recurses, self.prints, self.follows, self.seeks.clone());
+        let commits = self.commits;
         self.raw = entry.raw || raw(words);
         self.sought.clear();
         self.by_words(entry, name, words);
         (self.shows, self.recurses, self.prints, self.follows, self.seeks) = outer;
+        self.commits = commits;
     }
 
     fn by_words(&mut self, entry: &Entry, name: &str, words: &[Word]) {
         let before = self.findings.len();
+        let picked = self.picked(entry, words);
+        let words = picked.as_deref().unwrap_or(words);
         let unled = unled(entry, words);
         let words = unled.as_deref().unwrap_or(words);
         let unbundled = entry.bundled.then(|| unbundled(entry, words)).flatten();
@@ -78,7 +83,8 @@ impl Judge<'_> {
         let ordinary = given.ordinary(entry);
         let narrow = given.narrow(entry) && (ordinary || !self.among_secrets(words));
         let quiet = reading.lists || entry.quiet.contains("*") || given.carry(&entry.quiet);
-        self.shows = !quiet || given.carry(&entry.loud);
+        self.commits = tells_commits(name, &given);
+        self.shows = !quiet && !self.commits || given.carry(&entry.loud);
         // A search shows the lines that are looked for.
         self.prints = self.shows && entry.lists.is_empty() && entry.first.first() != Some(&Kind::Sought);
         let apart = name == "git diff" && self.compares_places(words);
@@ -476,25 +482,6 @@ impl Judge<'_> {
                 self.unlisted(entry, name, flag, value.as_ref());
                 None
             }
-        }
-    }
-
-    /// A flag that the entry doesn't list.
-    fn unlisted(&mut self, entry: &Entry, name: &str, flag: &str, value: Option<&Word>) {
-        // Programs take a long flag by its beginning too.
-        let shortened = |write: &String| flag.len() > 2 && flag.starts_with("--") && write.starts_with(flag);
-        if entry.writes.contains(flag) || entry.free && entry.writes.iter().any(shortened) {
-            self.destructive("command.writes", format!("`{name} {flag}` writes or changes something."));
-        } else if entry.free && entry.shortens(flag) {
-            self.unknown("command.unknown-flag", format!("`{flag}` may be short for a longer flag of `{name}`."));
-        } else if entry.free {
-            self.disclosed |= flag.starts_with("--");
-            if let Some(value) = value.filter(|value| value.text() != Some("") && !value.pieces.is_empty()) {
-                self.disclosed |= value.text().is_none();
-                if entry.rest == Kind::Inline { self.meant(entry.rest, name, value) } else { self.reads(value) }
-            }
-        } else {
-            self.unknown("command.unknown-flag", format!("No rule says that `{name}` with `{flag}` only reads."));
         }
     }
 }

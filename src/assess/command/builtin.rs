@@ -2,7 +2,7 @@
 //! that look a word up or test it.
 
 use super::judge::{Feed, Judge};
-use super::scope::secret_variable;
+use super::scope::{Scope, secret_variable};
 use super::word::{Piece, Word};
 use crate::domain::PathKind;
 
@@ -185,6 +185,60 @@ pub(super) fn untraps(words: &[Word]) -> bool {
         if matches!(action.text(), Some("-" | "")) && !signals.is_empty() && signals.iter().all(named))
 }
 
+/// `echo`: whatever its words are, it prints them.
+pub(super) fn echo(judge: &mut Judge<'_>, words: &[Word]) {
+    judge.readers.insert("echo".to_owned());
+    if words.is_empty() {
+        judge.produced = Feed::Nothing;
+    }
+    if let [word] = words {
+        judge.passes_on(word, judge.depth == 0 && !judge.facts.is_some_and(|facts| facts.unguarded));
+    }
+    let plain = |text: &&str| !text.starts_with('-') && !text.contains('\\');
+    let texts: Option<Vec<&str>> = words.iter().map(|word| word.text().filter(plain)).collect();
+    judge.echoed = texts.map(|texts| (judge.depth, texts.join(" ")));
+}
+
+/// `trap 'echo done' EXIT`: what is done when the shell ends, or is told to. By then its variables and its folder may be
+/// others. False where it isn't clear what is done, or when.
+pub(super) fn traps(judge: &mut Judge<'_>, words: &[Word]) -> bool {
+    let ends = |word: &Word| matches!(word.text(), Some("EXIT" | "0" | "INT" | "TERM" | "HUP" | "QUIT"));
+    let [action, signals @ ..] = words else { return false };
+    let Some(script) = action.text().filter(|text| !text.is_empty() && !text.starts_with('-')) else { return false };
+    if signals.is_empty() || !signals.iter().all(ends) {
+        return false;
+    }
+    let mut then = Scope::default();
+    judge.deeper(|judge| {
+        std::mem::swap(&mut judge.scope, &mut then);
+        judge.isolated(|judge| judge.script(script, None));
+        std::mem::swap(&mut judge.scope, &mut then);
+    });
+    (judge.printed, judge.echoed, judge.produced) = (None, None, Feed::Text);
+    judge.readers.insert("trap".to_owned());
+    true
+}
+
+/// The words of a line that is known, for variables of these names: the last takes the rest of it.
+fn parts(judge: &Judge<'_>, words: &[Word], names: &[&str]) -> Option<Vec<Word>> {
+    let plain = |word: &Word| word.text().is_some_and(|text| text == "-r" || is_name(text));
+    let split = judge.scope.splits_oddly() || judge.given.iter().any(|(name, _)| name == "IFS");
+    let line = judge.said()?.lines().next()?;
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b" ._/-".contains(&byte);
+    if split || names.is_empty() || !words.iter().all(plain) || !line.bytes().all(known) {
+        return None;
+    }
+    let mut rest = line.trim_matches(' ');
+    let mut values = Vec::new();
+    for nth in 0..names.len() {
+        let (value, behind) =
+            if nth + 1 < names.len() { rest.split_once(' ').unwrap_or((rest, "")) } else { (rest, "") };
+        values.push(Word::exact(value));
+        rest = behind.trim_start_matches(' ');
+    }
+    Some(values)
+}
+
 /// `read`: its variables may be anything afterwards, unless one of them takes all of what flows in as it is.
 pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("read".to_owned());
@@ -218,6 +272,10 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
                 );
             }
         }
+    }
+    if let Some(values) = parts(judge, words, &names) {
+        names.into_iter().zip(values).for_each(|(name, value)| judge.assign(name, value));
+        return;
     }
     let one = names.len() == 1 && !elsewhere && !judge.scope.splits_oddly();
     let feed = judge.feed;
@@ -369,6 +427,11 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             let text = format.text().map(|text| text.replace("\\n", "\n"));
             let text = text.filter(|text| !text.contains(['%', '\\']) && !text.starts_with('-'));
             judge.echoed = text.map(|text| (judge.depth, text));
+        }
+        if let [format, word] = words
+            && matches!(format.text(), Some("%s\\n" | "%s\n"))
+        {
+            judge.passes_on(word, true);
         }
         let words = match words {
             [flag, variable, words @ ..] if flag.text() == Some("-v") && variable.text().is_some_and(is_name) => {

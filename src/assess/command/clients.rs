@@ -213,7 +213,8 @@ pub(super) fn psql_shows(text: &str) -> bool {
     let Some(words) = words_of(text, "+\\\"") else { return false };
     match words.as_slice() {
         [first, ..] if first.starts_with('\\') => {
-            let told = ["\\d", "\\l", "\\z", "\\sf", "\\sv", "\\conninfo", "\\?", "\\h"];
+            let told =
+                ["\\d", "\\l", "\\z", "\\sf", "\\sv", "\\conninfo", "\\?", "\\h", "\\x", "\\a", "\\t", "\\timing"];
             let command = first.trim_end_matches('+').trim_end_matches('s');
             // With all there is to tell they show how other servers are reached, passwords included.
             if first.ends_with('+') && ["\\deu", "\\dr"].contains(&command) || command == "\\dconfig" {
@@ -241,7 +242,7 @@ pub(super) fn mysql_shows(text: &str) -> bool {
     let Some(words) = words_of(text.strip_suffix("\\G").unwrap_or(text), "@'\"%`,") else { return false };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["select", list @ ..] => list.concat().split(',').all(|what| SELECTED_MYSQL.contains(&what)),
+        ["select", list @ ..] => list.concat().split(',').all(|what| SELECTED_MYSQL.contains(&what) || variable(what)),
         ["show", "engine", "innodb", "status" | "mutex"]
         | ["show", "replica" | "slave" | "master" | "all", "status"]
         | ["show", "all", "replicas" | "slaves", "status"]
@@ -253,6 +254,13 @@ pub(super) fn mysql_shows(text: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether it is a variable of the server, as `SHOW VARIABLES` tells them all.
+fn variable(text: &str) -> bool {
+    text.strip_prefix("@@").is_some_and(|name| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(&byte))
+    })
 }
 
 /// The words of a statement in small letters, without its end; none with anything but names and some signs.
@@ -290,9 +298,17 @@ mod tests {
 
     #[test]
     fn only_what_is_wholly_the_servers_own_is_shown() {
-        for text in
-            ["\\dt", "\\l+", "\\d public.users", "\\dt *.*", "\\df+ foo", "SHOW server_version;", "select version()"]
-        {
+        for text in [
+            "\\dt",
+            "\\timing",
+            "\\x on",
+            "\\l+",
+            "\\d public.users",
+            "\\dt *.*",
+            "\\df+ foo",
+            "SHOW server_version;",
+            "select version()",
+        ] {
             assert!(psql_shows(text), "{text}");
         }
         for text in [
@@ -351,6 +367,7 @@ mod tests {
             "SHOW REPLICA STATUS\\G",
             "show binary logs",
             "SELECT VERSION(), NOW()",
+            "select @@max_connections, @@global.read_only",
         ] {
             assert!(mysql_shows(text), "{text}");
         }
@@ -367,6 +384,9 @@ mod tests {
             "show create user x",
             "select f()",
             "select version(), f()",
+            "select @@version + f()",
+            "select @@",
+            "select @x",
             "select now(), (select 1)",
             "show engine far status",
             "show binlog events",

@@ -13,11 +13,21 @@ const TRACKED: [&str; 11] =
 const PLAIN: &str = "1trSUdaAcuvXRL";
 
 impl Judge<'_> {
-    /// A search ran in the folder that it stands in.
-    pub(super) fn searched_here(&mut self) {
+    /// A search ran in the folder that it stands in, for these names alone, if any are given.
+    pub(super) fn searched_here(&mut self, names: Option<Vec<String>>) {
+        self.looks_for(names);
         let folder = self.folder();
         self.unplaced |= folder.is_none();
         self.searched.insert(folder);
+    }
+
+    /// What a search finds is called by one of these names, if any are given.
+    pub(super) fn looks_for(&mut self, names: Option<Vec<String>>) {
+        self.only = self.only.take().zip(names).map(|(mut all, names)| {
+            let more: Vec<String> = names.into_iter().filter(|name| !all.contains(name)).collect();
+            all.extend(more);
+            all
+        });
     }
 
     /// Git named paths: what it tracks now, or something else, too.
@@ -34,7 +44,9 @@ impl Judge<'_> {
         let present = name == "git grep";
         self.mentions.tracked.extend(self.folder());
         match self.folder() {
-            Some(folder) if words.iter().all(|word| known(word) || operand(word)) => _ = self.tracked.insert(folder),
+            Some(folder) if present || words.iter().all(|word| known(word) || operand(word)) => {
+                self.tracked.insert(folder);
+            }
             Some(_) | None => {
                 self.remembers = true;
                 self.historic |= !present;
@@ -67,9 +79,10 @@ impl Judge<'_> {
             self.listed = true;
             self.nested |=
                 words.iter().any(|word| word.text().is_none_or(|text| text.starts_with('-') && text.contains('R')));
+            self.looks_for(None);
             self.searched.insert(None);
         } else {
-            self.searched_here();
+            self.searched_here(None);
         }
         if name.starts_with("git ") {
             self.recalls(name, words);

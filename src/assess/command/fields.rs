@@ -66,6 +66,12 @@ pub(super) fn plain_fields(template: &str) -> bool {
     some
 }
 
+/// Whether a field, by the names on the way to it, is harmless, or lies below one that is.
+pub(super) fn plain_field(path: &str) -> bool {
+    let ends = path.match_indices('.').map(|(at, _)| at).chain([path.len()]);
+    !path.is_empty() && ends.into_iter().any(|at| FIELDS.contains(&format!(" {} ", &path[..at])))
+}
+
 /// The words of an action without its texts. None if they can't be told.
 fn words(action: &str) -> Option<String> {
     // The end of a line and a tab, as texts have them.
@@ -84,9 +90,7 @@ fn harmless(word: &str, below: bool) -> bool {
     match word.as_bytes() {
         [b'.', field @ ..] => {
             let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
-            let named = |(at, _): (usize, &str)| FIELDS.contains(&format!(" {} ", &word[1..=at]));
-            let ends = word[1..].match_indices('.').chain([(word.len() - 1, "")]);
-            field.iter().all(plain) && (below || !field.is_empty() && ends.into_iter().any(named))
+            field.iter().all(plain) && (below || plain_field(&word[1..]))
         }
         [b'$', first, ..] => first.is_ascii_alphabetic(),
         [b'@', ..] => true,

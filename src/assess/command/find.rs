@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::judge::{Feed, Judge, Objects};
-use super::kind::{narrows, ordinary};
+use super::kind::{named_by, narrows, ordinary};
 use super::numbers;
 use super::programs::plain_name;
 use super::regex::as_glob;
@@ -48,6 +48,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         true if roots.iter().any(|root| holds_repository(judge, root)) => Objects::Here,
         true => Objects::Elsewhere,
     };
+    // What a program that it runs is given, too.
+    let only = sought_names(words);
+    judge.looks_for(only.clone());
     // Behind the place where the search began.
     let found = if hidden { Piece::Any } else { Piece::Whole(reach) };
     let mut plain = true;
@@ -126,7 +129,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         }
     }
     if judge.findings.len() == before {
-        judge.searched_here();
+        judge.searched_here(only);
         let written = |root: &Word| {
             root.text().is_some_and(|root| !root.contains([':', '\n']) && !root.starts_with(['@', '|', '-']))
         };
@@ -257,6 +260,30 @@ fn places(words: &[Word]) -> (Vec<&Word>, Vec<String>) {
     (roots, names)
 }
 
+/// The names that it looks for, as globs say them plainly; none where it finds others, too.
+fn sought_names(words: &[Word]) -> Option<Vec<String>> {
+    let tests = tests(words);
+    let all = |test: &str, name: &Word| {
+        let said =
+            middle(&sought(test, name)).map_or_else(|| named_by(&sought(test, name)), |name| Some(vec![name]))?;
+        // A pattern of paths says how they end, not how the names in them begin.
+        let ends = |name: &String| matches!(test, "-name" | "-iname") || name.starts_with("*.") && !name.ends_with('*');
+        said.iter().all(ends).then_some(said)
+    };
+    let mut names = Vec::new();
+    for at in tests.iter().copied().filter(|at| seeks(words, &tests, *at)) {
+        names.extend(all(words[at].text()?, words.get(at + 1)?)?);
+    }
+    asks_for_names(words, |test, name| all(test, name).is_some()).then_some(names)
+}
+
+/// A name of which a glob says what stands somewhere in it.
+fn middle(glob: &str) -> Option<String> {
+    let inner = glob.strip_prefix('*')?.strip_suffix('*')?;
+    let plain = inner.len() >= 4 && inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    plain.then(|| glob.to_owned())
+}
+
 /// What a test for names looks for, as a glob.
 fn sought(test: &str, name: &Word) -> String {
     let pattern = name.pattern();
@@ -273,11 +300,15 @@ fn seeks(words: &[Word], tests: &[usize], at: usize) -> bool {
 
 /// Whether only names that are said plainly are found: each alternative asks for one before it does anything.
 fn named(words: &[Word]) -> bool {
+    asks_for_names(words, |test, name| narrows(&sought(test, name)))
+}
+
+/// The same for names of some kind.
+fn asks_for_names(words: &[Word], plain: impl Fn(&str, &Word) -> bool) -> bool {
     let mut named = false;
     let tests = tests(words);
     for at in tests.iter().copied() {
         let Some(text) = words[at].text() else { continue };
-        let plain = |name: &Word| narrows(&sought(text, name));
         let group_passed_over =
             matches!(text, "!" | "-not") && words.get(at + 1).and_then(Word::text).is_some_and(|next| next == "(");
         let acts = ["-exec", "-ok", "-print", "-fprint", "-ls", "-fls"].iter().any(|action| text.starts_with(action));
@@ -286,7 +317,7 @@ fn named(words: &[Word]) -> bool {
             "-o" | "-or" if !named => return false,
             "-o" | "-or" => named = false,
             _ if group_passed_over || acts && !named => return false,
-            _ => named |= seeks(words, &tests, at) && words.get(at + 1).is_some_and(plain),
+            _ => named |= seeks(words, &tests, at) && words.get(at + 1).is_some_and(|name| plain(text, name)),
         }
     }
     named

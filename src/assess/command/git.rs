@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::builtin;
+use super::flags::Flags;
 use super::judge::Judge;
 use super::kind::Kind;
 use super::parted::Depth;
@@ -168,6 +169,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         let known = table().entry(&name).is_some() || table().danger(&name).is_some();
         match rest {
             [only] if known && only.text() == Some("-h") => _ = judge.readers.insert(name),
+            _ if subcommand == "archive" && judge.taken_for_names() && packs(rest) => judge.lists_archive(name),
             _ => judge.subcommand(&name, rest),
         }
         if judge.findings.len() > before {
@@ -224,6 +226,16 @@ impl Judge<'_> {
         self.mentions.objects.insert(object);
     }
 
+    /// What is committed is packed, and nothing but names and numbers is left of that. Where nothing keeps git from it, a
+    /// filter of the person's own may fetch what stands elsewhere.
+    fn lists_archive(&mut self, name: String) {
+        if self.facts.is_some_and(|facts| facts.unguarded) {
+            let sentence = "Nothing guards `git archive` in this run, so filters of files may run as it packs.";
+            self.unknown("command.git-unguarded", sentence);
+        }
+        self.readers.insert(name);
+    }
+
     /// A revision, a path, or a path within a revision, whose content is shown.
     pub(super) fn revision(&mut self, word: &Word) {
         let Some(text) = word.text() else {
@@ -248,7 +260,9 @@ impl Judge<'_> {
         let path = path.rsplit_once(')').map_or(path, |(_, path)| path);
         let glob = path.contains(['*', '?', '[']);
         let hit = if glob { self.told(true, path) } else { self.sensitive_entry(path) };
-        if let Some(entry) = hit {
+        // By the commits of a file another command would show what was in it.
+        let told = self.commits && !self.feeds && self.depth == 0;
+        if let Some(entry) = hit.filter(|_| !told) {
             self.sensitive(format!("{path} is sensitive: {entry}."));
         }
         // Outside of a repository, or of its working tree, folders are compared and searched whole.
@@ -305,6 +319,46 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// Whether a subcommand tells of commits alone, and shows nothing of what they hold.
+pub(super) fn tells_commits(name: &str, given: &Flags) -> bool {
+    const SHOWING: [&str; 22] = [
+        "-p",
+        "-u",
+        "-U",
+        "-c",
+        "-m",
+        "-L",
+        "-W",
+        "-S",
+        "-G",
+        "--unified",
+        "--patch",
+        "--patch-with-stat",
+        "--patch-with-raw",
+        "--cc",
+        "--remerge-diff",
+        "--dd",
+        "--diff-merges",
+        "--function-context",
+        "--word-diff",
+        "--word-diff-regex",
+        "--color-words",
+        "--check",
+    ];
+    matches!(name, "git log" | "git rev-list") && !SHOWING.iter().any(|flag| given.has(flag))
+}
+
+/// Whether `git archive` packs what is committed, and only prints that, in a form that git makes by itself.
+fn packs(words: &[Word]) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./~@{}^+-".contains(&byte);
+    let formed = |text: &str| matches!(text, "--format=tar" | "--format=zip" | "-v" | "--verbose");
+    let known = |text: &str| match text.strip_prefix('-') {
+        Some(_) => formed(text) || text.starts_with("--prefix=") || text == "--",
+        None => !text.is_empty() && text.bytes().all(plain),
+    };
+    !words.is_empty() && words.iter().all(|word| word.text().is_some_and(known))
 }
 
 /// What may be the id of an object, or the beginning of one, in a revision: as it is, or as `git describe` prints it

@@ -97,6 +97,8 @@ pub(super) struct Judge<'a> {
     pub(super) ineligible: bool,
     /// What does, where a word of the text says it.
     pub(super) outlasts: Option<String>,
+    /// Whether it tells of commits, and nothing of the files in them.
+    pub(super) commits: bool,
     /// What flows into the next command, and out of the last one.
     pub(super) feed: Feed,
     pub(super) produced: Feed,
@@ -141,6 +143,8 @@ pub(super) struct Judge<'a> {
     pub(super) blind: Option<String>,
     /// What it looks for in names or lines, as patterns of names.
     pub(super) sought: Vec<String>,
+    /// The names that all searches so far looked for, said plainly; none where one found others, too.
+    pub(super) only: Option<Vec<String>>,
     /// Whether it runs in folders that a search finds, not in the one that the scope knows.
     pub(super) elsewhere: bool,
     /// Whether a descriptor other than standard input may be a file, which `/dev/fd/3` would open for writing.
@@ -178,6 +182,8 @@ pub(super) struct Judge<'a> {
     pub(super) repeats: usize,
     /// How many of them programs were told to run at once, each by the one before.
     pub(super) at_once: u32,
+    /// The words of the command that takes all of what the judged one prints, where they are plain.
+    pub(super) taker: Option<Vec<String>>,
     /// What is judged now: a command, or a word of it.
     pub(super) span: Option<Span>,
     /// The raw word that is expanded now.
@@ -249,6 +255,8 @@ impl<'a> Judge<'a> {
             said: None,
             echoed: None,
             sought: Vec::new(),
+            only: Some(Vec::new()),
+            commits: false,
             elsewhere: false,
             opened: false,
             closed: false,
@@ -269,6 +277,7 @@ impl<'a> Judge<'a> {
             depth: 0,
             repeats: 0,
             at_once: 1,
+            taker: None,
             span: None,
             word: None,
             text,

@@ -16,7 +16,8 @@ use super::published::{image, module, package, unresolved};
 use super::redirect::TERMINAL;
 use super::regex::as_glob;
 use super::selectors::{
-    ledger, own_document, own_revisions, plain_columns, plain_key, plain_path, plain_resource, plain_template,
+    asks_graphql, endpoint, ledger, own_document, own_revisions, plain_columns, plain_key, plain_path, plain_resource,
+    plain_section, plain_template,
 };
 use super::word::{Piece, Word};
 
@@ -98,6 +99,10 @@ pub(super) enum Kind {
     Repository,
     /// What a server of repositories is asked for: a path on it, not an address, and no secret.
     Endpoint,
+    /// What a server of repositories is asked in GraphQL: the text that only asks, or a value put into it.
+    Graphql,
+    /// A regular expression of keys of git's configuration, in a section that holds no secrets.
+    Keys,
     /// A method that only reads.
     Get,
     /// A header that only says which form an answer should have.
@@ -252,9 +257,11 @@ impl Judge<'_> {
             Kind::Resource if word.text().is_some_and(plain_resource) => {}
             Kind::Resource if word.one_name() && self.typed == Some(true) => {}
             Kind::Repository if word.text().is_some_and(own_repository) => {}
-            Kind::Endpoint if !word.vague() && !word.pattern().contains(':') && word.text() != Some("graphql") => {
-                self.selects(name, word, &word.pattern());
+            Kind::Endpoint if !word.vague() && !endpoint(&word.pattern()).contains(':') && word.text() != Some("graphql") => {
+                self.selects(name, word, &endpoint(&word.pattern()));
             }
+            Kind::Graphql if word.text().is_some_and(asks_graphql) => {}
+            Kind::Keys if word.text().is_some_and(plain_section) => {}
             Kind::Get
                 if word.text().is_some_and(|text| ["get", "head"].contains(&text.to_ascii_lowercase().as_str())) => {}
             Kind::Accept
@@ -288,6 +295,8 @@ impl Judge<'_> {
             }
             Kind::Repository
             | Kind::Endpoint
+            | Kind::Graphql
+            | Kind::Keys
             | Kind::Get
             | Kind::Accept
             | Kind::Inline

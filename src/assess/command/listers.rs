@@ -85,6 +85,10 @@ const LISTERS: [(&str, &str); 10] = [
 const FILES: &str = "-c -d -m -o -i -z -x -X --cached --deleted --modified --others --ignored --directory \
     --no-empty-directory --exclude --exclude-standard --exclude-from --exclude-per-directory --error-unmatch \
     --deduplicate --recurse-submodules --sparse";
+/// And of `git grep`, in the files that it tracks.
+const GREP: &str = "-i -I -v -w -E -G -P -F -l -L -n -e -H --ignore-case --invert-match --word-regexp --extended-regexp \
+    --basic-regexp --perl-regexp --fixed-strings --files-with-matches --name-only --files-without-match --line-number \
+    --cached --and --or --not --all-match --no-color --color=never";
 /// And of `git ls-tree`, which prints more than names without one of the last two.
 const TREE: &str = "-r -d -t -z --name-only --name-status";
 
@@ -94,6 +98,7 @@ impl Judge<'_> {
         let flags = match name {
             "git ls-files" => Some(FILES),
             "git ls-tree" => Some(TREE),
+            "git grep" => Some(GREP),
             _ => LISTERS.iter().find(|(names, _)| listed(name, names)).map(|(_, flags)| *flags),
         };
         let Some(flags) = flags else { return false };
@@ -105,7 +110,13 @@ impl Judge<'_> {
         // By these it begins with the root.
         self.climbs |= listed(name, "fd fdfind") && (given.has("-a") || given.has("--absolute-path"));
         let names_alone = name != "git ls-tree" || given.has("--name-only") || given.has("--name-status");
-        known && names_alone && words.iter().all(|word| self.stays_one_word(word))
+        // Of what lies outside it names paths that lead there.
+        let outside = |word: &Word| {
+            let text = word.pattern();
+            text.starts_with(['/', '~', ':']) || text.split('/').any(|part| part == "..")
+        };
+        let inside = name != "git grep" || !words.iter().any(outside);
+        known && names_alone && inside && words.iter().all(|word| self.stays_one_word(word))
     }
 
     /// Whether a word is a flag that is written out, or an operand which can't become one.

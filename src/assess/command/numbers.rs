@@ -3,7 +3,7 @@
 
 use super::columns::begins_with_counts;
 use super::judge::{Feed, Judge};
-use super::word::{Piece, Word};
+use super::word::{Piece, Reach, Word};
 
 /// What `stat` tells in digits alone.
 const STAT: [&str; 11] = ["%s", "%Y", "%X", "%Z", "%u", "%g", "%i", "%h", "%b", "%B", "%a"];
@@ -67,6 +67,25 @@ impl Judge<'_> {
     pub(super) fn numbers(&mut self, told: Feed) {
         self.produced = told;
         self.printed = (told == Feed::Number).then(|| Piece::Digits.into());
+    }
+
+    /// A word is printed, and nothing else: what it may be flows on. Some shells read a path's backslashes in their own way,
+    /// unless `whole` says that none does.
+    pub(super) fn passes_on(&mut self, word: &Word, whole: bool) {
+        let mut pieces = word.pieces.iter().filter(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty()));
+        let (Some(piece), None) = (pieces.next(), pieces.next()) else { return };
+        if word.many {
+            return;
+        }
+        self.produced = match piece {
+            Piece::Found(reach) | Piece::Whole(reach) => Feed::Paths(if whole { *reach } else { Reach::Everything }),
+            Piece::Hashes => Feed::Hashes,
+            Piece::Refs => Feed::Refs,
+            Piece::Numbers => Feed::Numbers,
+            Piece::Names => Feed::Names,
+            _ => return,
+        };
+        self.led = false;
     }
 
     /// What flows on where the last command is known to print one number.

@@ -177,6 +177,7 @@ impl Judge<'_> {
         if self.historic && self.prints {
             self.walled = Some(HISTORIC.to_owned());
         }
+        let only = self.only.clone().filter(|names| !names.is_empty() && !self.recurses);
         for folder in &folders {
             self.links_below(folder);
             let listed = match self.facts.and_then(|facts| facts.below.get(folder)) {
@@ -184,11 +185,38 @@ impl Judge<'_> {
                 Some(GlobFact::Tracked(path)) => Some(path).filter(|_| self.recalled),
                 _ => None,
             };
-            if let Some(path) = listed.filter(|_| self.prints) {
+            if let Some(names) = only.as_deref().filter(|_| self.prints) {
+                let listed = listed.is_some();
+                self.shown_by_name(folder, names, listed);
+            } else if let Some(path) = listed.filter(|_| self.prints) {
                 self.walled = Some(format!("It may find {path}, which is sensitive, and show all of it."));
             }
         }
         folders
+    }
+
+    /// Files below a folder are shown whose names are these. Walls hide what is sensitive of them, if it `counts` what lies
+    /// there.
+    pub(super) fn shown_by_name(&mut self, folder: &str, names: &[String], counts: bool) {
+        let named = only_of(folder, names);
+        self.mentions.sought.insert(named.clone(), true);
+        if !counts {
+            return;
+        }
+        match self.facts.and_then(|facts| facts.secrets.get(&named)) {
+            Some(SecretFact::Nothing) => {}
+            Some(SecretFact::Plain(path) | SecretFact::Hidden(path)) => {
+                self.walled = Some(format!("It may find {path}, which is sensitive, and show all of it."));
+            }
+            Some(SecretFact::TooMany | SecretFact::HiddenTooMany) => {
+                self.walled =
+                    Some(format!("There are very many files below {folder}: one that it shows may be sensitive."));
+            }
+            None if self.walled.is_none() => {
+                self.walled = Some(format!("Whether it shows a sensitive file below {folder} wasn't looked for."));
+            }
+            None => {}
+        }
     }
 
     /// All that lies below a folder is read.

@@ -280,7 +280,13 @@ impl Judge<'_> {
             self.sensitive(format!("What is found as {} may be any file, sensitive ones too.", self.spelt(word)));
             return;
         }
-        if reach == Reach::Hidden && self.prints {
+        // Which of them are there is looked at, where their names are known.
+        let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
+        let known = !folders.is_empty() && !self.recurses;
+        let only = self.only.clone().filter(|names| !names.is_empty() && known);
+        if let Some(names) = only.filter(|_| reach == Reach::Hidden && self.prints) {
+            folders.iter().for_each(|folder| self.shown_by_name(folder, &names, true));
+        } else if reach == Reach::Hidden && self.prints {
             self.walled =
                 Some(format!("It shows all of what it finds as {}, which may be a sensitive file.", self.spelt(word)));
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::judge::{Feed, Judge};
+use super::judge::Judge;
 use super::reading::{POINTING, ReadCommand};
 use super::source::over;
 use super::table::{DangerKind, Entry, Takes, table};
@@ -158,17 +158,9 @@ impl Judge<'_> {
             // The program takes the place of the shell.
             "exec" if words[0].text().is_some_and(|program| !program.starts_with('-')) => self.outside(words),
             "trap" if builtin::untraps(words) => _ = self.readers.insert(name.to_owned()),
+            "trap" if builtin::traps(self, words) => {}
             "pwd" => builtin::pwd(self, words),
-            // Whatever its words are, it prints them.
-            "echo" => {
-                self.readers.insert(name.to_owned());
-                if words.is_empty() {
-                    self.produced = Feed::Nothing;
-                }
-                let plain = |text: &&str| !text.starts_with('-') && !text.contains('\\');
-                let texts: Option<Vec<&str>> = words.iter().map(|word| word.text().filter(plain)).collect();
-                self.echoed = texts.map(|texts| (self.depth, texts.join(" ")));
-            }
+            "echo" => builtin::echo(self, words),
             "date" => {
                 self.looked_up(name, first, words);
                 // A day that it doesn't understand is nothing at all.

@@ -41,7 +41,7 @@ impl Judge<'_> {
             self.produced = Feed::Refs;
         } else if names(subcommand, words) {
             let reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));
-            self.searched_here();
+            self.searched_here(None);
             self.recalls(&format!("git {subcommand}"), words);
             self.led = false;
             self.unearths = Objects::None;

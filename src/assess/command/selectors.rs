@@ -70,6 +70,35 @@ pub(super) fn plain_key(key: &str) -> bool {
         || key.starts_with("remote.") && key.rsplit('.').next() == Some("url")
 }
 
+/// Whether a regular expression of such keys matches none but those of a section in which no secrets stand.
+pub(super) fn plain_section(pattern: &str) -> bool {
+    const SECTIONS: &str = " advice alias branch color column commit diff fetch help i18n init log merge pull push rebase \
+        status tag ";
+    let named = pattern.strip_prefix('^').and_then(|rest| rest.split_once("\\."));
+    // What stands before a bar alone is bound to the beginning; what may be left out isn't there.
+    named.is_some_and(|(section, rest)| {
+        SECTIONS.contains(&format!(" {section} ")) && !rest.contains('|') && !rest.starts_with(['?', '*', '{'])
+    })
+}
+
+/// What a server of repositories is asked for, with names for what its client puts there: `repos/:owner/:repo`.
+pub(super) fn endpoint(path: &str) -> String {
+    [":owner", ":repo", ":branch"].iter().fold(path.to_owned(), |path, name| path.replace(name, &name[1..]))
+}
+
+/// Whether a field of a request in GraphQL is the text of it, which only asks, or a value that stands there itself.
+pub(super) fn asks_graphql(field: &str) -> bool {
+    let Some((name, value)) = field.split_once('=') else { return false };
+    if name.trim() != "query" {
+        return !value.starts_with('@')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_[]".contains(&byte));
+    }
+    let text = value.trim_start();
+    let asks = text.starts_with('{')
+        || text.strip_prefix("query").is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
+    asks && !["mutation", "subscription"].iter().any(|word| text.contains(word))
+}
+
 /// Whether a kind of things in a cluster, or one of them, isn't known to hold secrets in the open: those of `OpenShift`
 /// too, and what machines are set up by.
 pub(super) fn plain_resource(text: &str) -> bool {
@@ -112,6 +141,13 @@ mod tests {
 
     #[test]
     fn expressions_stay_with_what_they_are_about() {
+        assert!(plain_section("^alias\\.") && !plain_section("^alias\\.?") && !plain_section("^alias\\.x|^http"));
+        assert!(asks_graphql("query=query A { b }") && asks_graphql("query={b}") && asks_graphql("owner=a"));
+        for field in
+            ["query=queryX", "query=@a", "query=mutation { a }", "query={a} mutation B {c}", "a=@b", "query", "a b=c"]
+        {
+            assert!(!asks_graphql(field), "{field}");
+        }
         assert!(own_document("//a[@b='c']") && own_document("concat(., 'x')"));
         for text in ["document('a')", "dyn:evaluate(concat('docu','ment(1)'))", "dyn:map(a, b)", "readFile(\"x\")"] {
             assert!(!own_document(text), "{text}");

@@ -7,6 +7,25 @@ use super::table::Entry;
 use super::word::Word;
 
 impl Judge<'_> {
+    /// A flag that the entry doesn't list.
+    pub(super) fn unlisted(&mut self, entry: &Entry, name: &str, flag: &str, value: Option<&Word>) {
+        // Programs take a long flag by its beginning too.
+        let shortened = |write: &String| flag.len() > 2 && flag.starts_with("--") && write.starts_with(flag);
+        if entry.writes.contains(flag) || entry.free && entry.writes.iter().any(shortened) {
+            self.destructive("command.writes", format!("`{name} {flag}` writes or changes something."));
+        } else if entry.free && entry.shortens(flag) {
+            self.unknown("command.unknown-flag", format!("`{flag}` may be short for a longer flag of `{name}`."));
+        } else if entry.free {
+            self.disclosed |= flag.starts_with("--");
+            if let Some(value) = value.filter(|value| value.text() != Some("") && !value.pieces.is_empty()) {
+                self.disclosed |= value.text().is_none();
+                if entry.rest == Kind::Inline { self.meant(entry.rest, name, value) } else { self.reads(value) }
+            }
+        } else {
+            self.unknown("command.unknown-flag", format!("No rule says that `{name}` with `{flag}` only reads."));
+        }
+    }
+
     /// Objects to a word that may become any flag of a program.
     pub(super) fn any_flag(&mut self, name: &str, word: &Word) {
         let sentence = format!("{} may become any flag of `{name}`.", self.spelt(word));

@@ -15,6 +15,7 @@ use super::raw::one_variable;
 use super::redirect::complains;
 use super::scope::blank;
 use super::source::Source;
+use super::taker::{prints_into_the_pipe, taker};
 use super::uncertain::redirections;
 use super::word::{Piece, Word};
 
@@ -101,8 +102,10 @@ impl Judge<'_> {
             self.says(text);
             self.produced = Feed::Text;
             (self.fed, self.feeds) = (nth > 0, nth + 1 < pipeline.seq.len());
+            self.taker = pipeline.seq.get(nth + 1).and_then(taker);
             self.subshell(|judge| judge.command(command));
         }
+        self.taker = None;
         (self.fed, self.feeds) = (false, false);
         self.feed = outer;
         self.says(None);
@@ -120,6 +123,7 @@ impl Judge<'_> {
             self.scope.cwd = None;
             self.scope.moved = true;
         }
+        self.taker = self.taker.take().filter(|_| matches!(command, Command::Simple(_)));
         match command {
             Command::Simple(simple) => {
                 let unsure = self.may_fail(redirections(simple));
@@ -289,6 +293,8 @@ impl Judge<'_> {
 
     fn simple(&mut self, command: &SimpleCommand) {
         (self.printed, self.echoed) = (None, None);
+        // Not of what stands in its words.
+        let taker = self.taker.take().filter(|_| prints_into_the_pipe(command));
         let produced = std::mem::replace(&mut self.produced, Feed::Text);
         let mut assignments = Vec::new();
         let reads_file = redirected(command);
@@ -374,6 +380,8 @@ impl Judge<'_> {
                 AssignmentName::VariableName(name) if plain && name == "IFS" => self.scope.set("IFS", value),
                 AssignmentName::VariableName(name) if plain => self.assign(name, value),
                 AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {
+                    // It comes apart elsewhere.
+                    self.says(None);
                     // Lines end their first column at a blank.
                     if matches!(self.feed, Feed::Hashed | Feed::Named)
                         && !(blank(&value) && value.pattern().contains(' '))
@@ -404,7 +412,9 @@ impl Judge<'_> {
         let before = self.before_form(&argv);
         self.giving(given, |judge| {
             if !judge.called(&argv) {
+                judge.taker = taker;
                 judge.dispatch(&argv);
+                judge.taker = None;
             }
         });
         if replaced && !stays {

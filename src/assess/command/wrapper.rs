@@ -93,7 +93,7 @@ pub(super) fn command(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             };
             let named = flag.ends_with('v') && words[1..].iter().all(&mut plain);
             if named && !judge.text.to_ascii_lowercase().contains("alias") {
-                judge.searched_here();
+                judge.searched_here(None);
                 judge.led = false;
                 judge.produced = Feed::Paths(Reach::Named);
             }

@@ -226,3 +226,31 @@ fn counts_stand_in_for_numbers() {
         asks(command);
     }
 }
+
+#[test]
+fn what_is_printed_as_it_is_stays_what_it_was() {
+    for command in [
+        "files=$(git diff --name-only HEAD); echo \"$files\" | while read -r f; do wc -c \"$f\"; done",
+        "f=$(find src -name '*.rs'); printf '%s\\n' \"$f\" | xargs head -3",
+        "n=$(grep -n main a.rs | cut -d: -f1); echo \"$n\" | while read n; do sed -n \"${n}p\" a.rs; done",
+        "h=$(git rev-parse HEAD); echo \"$h\" | xargs git show --stat",
+        "read A B <<< '10 20'; sed -n \"${A},${B}p\" a.rs",
+        "read -r a b c <<< 'x y z w'; echo \"$c\"; cat \"$a\"",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "f=$(cat list); echo \"$f\" | xargs cat",
+        "f=$(find . -name x); echo \"$f\" .env | xargs cat",
+        "f=$(find . -name x); printf '%b\\n' \"$f\" | xargs cat",
+        "f=$(find . -name x); printf 'a%s\\n' \"$f\" | xargs cat",
+        "f=$(find . -name x); sh -c \"echo \\\"$f\\\"\" | xargs cat",
+        "h=$(git rev-parse HEAD); echo \"$h\" x | xargs git show --stat",
+        "IFS=, read A B <<< '1,-i'; sed $B p a",
+        "read A B <<< 'x .env'; cat \"$B\"",
+        "read A B <<< 'x -i'; sed \"$B\" p a",
+        "read A <<< \"$(cat x)\"; cat \"$A\"",
+    ] {
+        asks(command);
+    }
+}
