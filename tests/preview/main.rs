@@ -1,10 +1,11 @@
 //! Previews as a session asks for them: what a waiting operation would do, told without doing any of it.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod commands;
 #[path = "../common/mod.rs"]
 mod common;
+mod happens;
 mod listed;
 mod refs;
 mod repository;

@@ -6,6 +6,8 @@ mod alter;
 mod behind;
 mod broken;
 mod brought;
+mod code;
+mod columns;
 mod each;
 mod insert;
 mod kept;
@@ -16,6 +18,7 @@ mod merge;
 mod needs;
 mod newly;
 mod others;
+mod rights;
 mod sees;
 mod several;
 mod singular;
@@ -37,8 +40,11 @@ use super::tree;
 use crate::domain::Dialect;
 
 pub use alter::{PartDeed, Parts, parts};
+pub(super) use behind::hides;
 pub use broken::{Break, Check, Demands, Look};
 pub use brought::{Brought, Key, Own};
+pub use code::{Function, Indexed, function, indexed, spread, viewed};
+pub use columns::{Values, values as column_values};
 pub use each::each;
 pub(super) use insert::said_of;
 pub use keys::Keys;
@@ -47,14 +53,16 @@ pub use merge::Part;
 pub use needs::{index_needs, table_needs};
 pub use newly::{Gone, Newly, Unmet, gone, newly};
 pub use others::{Dropped, Other, Thing, Whole, other, replaces};
+pub use rights::{Rights, rights};
 pub use sees::Sees;
 use sees::names;
 pub(super) use several::changes;
 pub use several::{Change, Joined, Several, joins};
 pub use singular::{Singular, singular};
 pub use upsert::{Met, Most, Upsert};
+use values::new_values;
+pub(super) use values::values_each;
 pub use values::{After, NewValue, NewValues};
-use values::{new_values, values_each};
 
 /// Rows of a sample.
 const SAMPLE: usize = 5;
@@ -287,7 +295,7 @@ fn parsed(dialect: Dialect, mut tokens: Vec<Token>, mut text: String, quoting: Q
 }
 
 /// Whether a statement that changes rows stands within this one.
-fn writes(within: &impl Visit) -> bool {
+pub(super) fn writes(within: &impl Visit) -> bool {
     struct Look;
     impl Visitor for Look {
         type Break = ();
@@ -461,7 +469,7 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
 }
 
 /// By what name a statement knows its table.
-fn called(tables: &[TableWithJoins]) -> String {
+pub(super) fn called(tables: &[TableWithJoins]) -> String {
     match tables.first().map(|table| &table.relation) {
         Some(TableFactor::Table { alias: Some(alias), .. }) => alias.name.to_string(),
         Some(TableFactor::Table { name, .. }) => name.to_string(),
@@ -470,7 +478,7 @@ fn called(tables: &[TableWithJoins]) -> String {
 }
 
 /// What SQLite's `OR …` says of rows that are in the way.
-fn said(or: SqliteOnConflict) -> InTheWay {
+pub(super) fn said(or: SqliteOnConflict) -> InTheWay {
     match or {
         SqliteOnConflict::Replace => InTheWay::Go,
         SqliteOnConflict::Ignore | SqliteOnConflict::Fail => InTheWay::Stay,

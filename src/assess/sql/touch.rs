@@ -1,15 +1,18 @@
 //! What a statement touches, told for whoever keeps the rows before they change: its table, the rows as a read of
 //! them, the columns that it sets. Text to text, by the syntax tree. Only of one plain `UPDATE`, `DELETE` or `INSERT`
-//! on one table; for everything else a sentence says why its rows can't be kept.
+//! on one table, behind a `WITH` maybe; for everything else a sentence says why its rows can't be kept.
 
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, BinaryOperator, Expr, FromTable, Ident, ObjectName, ObjectNamePart, OrderByExpr,
-    SqliteOnConflict, Statement, TableObject, UpdateTableFromKind, Visit, Visitor,
+    Assignment, AssignmentTarget, BinaryOperator, Distinct, Expr, FromTable, Ident, ObjectName, ObjectNamePart,
+    OrderByExpr, Query, Select, SetExpr, SqliteOnConflict, Statement, TableObject, UpdateTableFromKind, Visit, Visitor,
 };
 
-use super::foresee::{Act, InTheWay, Parsed, Upsert, bounds, condition, plain, said_of, statement};
+use super::foresee::{
+    Act, InTheWay, Parsed, Upsert, bounds, called, condition, hides, plain, said, said_of, statement, values_each,
+    writes as changes,
+};
 use super::lex;
 use crate::domain::Dialect;
 
@@ -43,6 +46,38 @@ pub struct Target {
     pub text: String,
     /// Whether it yields rows by itself.
     pub returning: bool,
+    /// What stands before a read of its rows: its `WITH` and a blank, or nothing.
+    pub with: String,
+    /// By what name it knows its table.
+    pub called: String,
+    /// A query in it may pick other rows the second time: which it met has to be compared.
+    pub picks: bool,
+    /// The values that its columns get, by their names; none for one that isn't told. Of an `UPDATE`.
+    pub values: Vec<Option<(String, String)>>,
+}
+
+impl Target {
+    /// One of its table alone, of which nothing else is told.
+    #[must_use]
+    pub fn new(act: Act, table: (Option<String>, String), spelled: String) -> Self {
+        Self {
+            act,
+            table,
+            called: spelled.clone(),
+            spelled,
+            rows: String::new(),
+            bounded: false,
+            ordered: Vec::new(),
+            set: Vec::new(),
+            moved: Vec::new(),
+            in_the_way: InTheWay::Fail,
+            text: String::new(),
+            returning: false,
+            with: String::new(),
+            picks: false,
+            values: Vec::new(),
+        }
+    }
 }
 
 /// What a statement touches. None for one that is no `UPDATE`, `DELETE` or `INSERT`.
@@ -88,17 +123,14 @@ fn touched(
             let narrowed = condition(delete.selection.as_ref(), &others);
             let bounds = bounds(&delete.order_by, delete.limit.as_ref());
             Ok(Some(Target {
-                act: Act::Delete,
-                table: parts(dialect, name)?,
-                spelled: name.to_string(),
                 bounded: !bounds.is_empty(),
                 ordered: ordered(&delete.order_by),
                 rows: format!("FROM {spelled}{narrowed}{bounds}"),
-                set: Vec::new(),
-                moved: Vec::new(),
-                in_the_way: InTheWay::Fail,
                 text,
                 returning: delete.returning.is_some(),
+                called: called(from),
+                picks: picks(&delete.selection) || picks(&others),
+                ..Target::new(Act::Delete, parts(dialect, name)?, name.to_string())
             }))
         }
         Statement::Update(update) => {
@@ -109,27 +141,34 @@ fn touched(
             if dialect == Dialect::Mysql && !others.is_empty() {
                 return Err(several());
             }
-            if update.or.is_some() {
+            // What stops halfway keeps what it did until then, which no transaction of ours may take back.
+            let halfway = matches!(update.or, Some(SqliteOnConflict::Fail | SqliteOnConflict::Rollback));
+            if halfway || update.or.is_some() && dialect != Dialect::Sqlite {
                 return Err("it says itself what happens to rows that are in its way.".to_owned());
             }
+            let in_the_way = update.or.map_or(InTheWay::Fail, said);
             let tables = [update.table];
             let (name, spelled) = plain(&tables, only).map_err(|_| several())?;
             steady(&update.selection)?;
             steady(&others)?;
             let narrowed = condition(update.selection.as_ref(), &others);
             let bounds = bounds(&update.order_by, update.limit.as_ref());
+            let values = values_each(dialect, &update.assignments).into_iter();
+            // With other tables, a new value may be one of theirs.
+            let values = values.map(|new| new.filter(|_| others.is_empty()).map(|new| (new.column, new.value)));
             Ok(Some(Target {
-                act: Act::Change,
-                table: parts(dialect, name)?,
-                spelled: name.to_string(),
                 bounded: !bounds.is_empty(),
                 ordered: ordered(&update.order_by),
                 rows: format!("FROM {spelled}{narrowed}{bounds}"),
                 set: columns(&update.assignments),
                 moved: columns(&update.assignments),
-                in_the_way: InTheWay::Fail,
+                in_the_way,
                 text,
                 returning: update.returning.is_some(),
+                called: called(&tables),
+                picks: picks(&update.selection) || picks(&others),
+                values: values.collect(),
+                ..Target::new(Act::Change, parts(dialect, name)?, name.to_string())
             }))
         }
         Statement::Insert(insert) => {
@@ -144,21 +183,72 @@ fn touched(
             }
             let said = upsert.as_ref();
             Ok(Some(Target {
-                act: Act::Add,
-                table: parts(dialect, name)?,
-                spelled: name.to_string(),
-                bounded: false,
-                ordered: Vec::new(),
-                rows: String::new(),
                 set: said.map(Upsert::set).unwrap_or_default(),
                 moved: said.map(Upsert::moved).unwrap_or_default(),
                 in_the_way,
                 text,
                 returning: insert.returning.is_some(),
+                ..Target::new(Act::Add, parts(dialect, name)?, name.to_string())
             }))
         }
+        Statement::Query(query) if changes(&query) => behind(dialect, *query, text),
         _ => Ok(None),
     }
+}
+
+/// What a change behind a `WITH` touches.
+fn behind(dialect: Dialect, query: Query, text: String) -> Result<Option<Target>, String> {
+    let within = || "it changes rows within its `WITH`.".to_owned();
+    let (Some(with), SetExpr::Delete(statement) | SetExpr::Update(statement) | SetExpr::Insert(statement)) =
+        (query.with, *query.body)
+    else {
+        return Err(within());
+    };
+    if changes(&with) {
+        return Err(within());
+    }
+    let Some(target) = touched(dialect, Parsed { statement, only: false, ignores: false }, text)? else {
+        return Err(within());
+    };
+    if hides(&with, &target.table.1) {
+        return Err(format!("a query of its `WITH` is called {}, too.", target.spelled));
+    }
+    if target.act == Act::Add {
+        unset(&with)?
+    } else {
+        steady(&with)?
+    }
+    let picks = target.picks || picks(&with);
+    Ok(Some(Target { with: format!("{with} "), picks, ..target }))
+}
+
+/// Whether a query in it may give other rows the second time: by a `LIMIT`, by numbers that it gives to rows, or as it leaves
+/// out what somebody else works on.
+fn picks(part: &impl Visit) -> bool {
+    struct Look;
+    impl Visitor for Look {
+        type Break = ();
+
+        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+            let bounded = query.limit_clause.is_some() || query.fetch.is_some() || !query.locks.is_empty();
+            if bounded { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+
+        fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+            if matches!(select.distinct, Some(Distinct::On(_))) {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        }
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            match expr {
+                Expr::Function(function) if function.over.is_some() => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        }
+    }
+    part.visit(&mut Look).is_break()
 }
 
 /// A name without its quotes.
@@ -291,6 +381,30 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_behind_a_with_is_told_with_it() {
+        let sql = "WITH x AS (SELECT 3 AS a) UPDATE t AS o SET b = 1 FROM x WHERE o.a = x.a";
+        let told = target(Dialect::Postgres, sql).unwrap().unwrap();
+        assert_eq!(
+            (told.act, told.with.as_str(), told.called.as_str()),
+            (Act::Change, "WITH x AS (SELECT 3 AS a) ", "o")
+        );
+        assert_eq!(told.rows, "FROM t AS o WHERE EXISTS (SELECT 1 FROM x WHERE o.a = x.a)");
+        assert_eq!((told.text.as_str(), told.picks), (sql, false));
+        for sql in [
+            "WITH x AS (SELECT a FROM u ORDER BY b LIMIT 3) DELETE FROM t WHERE a IN (SELECT a FROM x)",
+            "DELETE FROM t WHERE a IN (SELECT a FROM u FETCH FIRST 3 ROWS ONLY)",
+            "UPDATE t SET b = 1 FROM (SELECT a, row_number() OVER (ORDER BY b) AS n FROM t) x WHERE x.a = t.a AND n > 1",
+            "UPDATE t SET b = 1 WHERE a IN (SELECT DISTINCT ON (c) a FROM t)",
+            "UPDATE t SET b = 1 WHERE a IN (SELECT a FROM t FOR UPDATE SKIP LOCKED)",
+        ] {
+            assert!(target(Dialect::Postgres, sql).unwrap().unwrap().picks, "{sql}");
+        }
+        let told = target(Dialect::Sqlite, "UPDATE OR REPLACE t SET a = a + 1, B = 2").unwrap().unwrap();
+        let values = [("a", "a + 1"), ("B", "2")].map(|(name, value)| Some((name.to_owned(), value.to_owned())));
+        assert_eq!((told.in_the_way, told.values.as_slice()), (InTheWay::Go, values.as_slice()));
+    }
+
+    #[test]
     fn what_becomes_of_rows_in_the_way_is_told() {
         for (dialect, sql, in_the_way, set, moved) in [
             (Dialect::Mysql, "REPLACE INTO t VALUES (1)", InTheWay::Go, "", ""),
@@ -328,11 +442,18 @@ mod tests {
             (Dialect::Mysql, "INSERT INTO t SELECT id, @n := @n + 1 FROM s ON DUPLICATE KEY UPDATE v = VALUES(v)"),
             (Dialect::Sqlite, "INSERT OR FAIL INTO t VALUES (1)"),
             (Dialect::Sqlite, "INSERT OR ROLLBACK INTO t VALUES (1)"),
+            (Dialect::Sqlite, "UPDATE OR FAIL t SET a = 1"),
+            (Dialect::Mysql, "UPDATE IGNORE t SET a = 1"),
+            (Dialect::Postgres, "WITH d AS (DELETE FROM t RETURNING a) INSERT INTO u SELECT a FROM d"),
+            (Dialect::Postgres, "WITH d AS (UPDATE t SET a = 1 RETURNING a) SELECT a FROM d"),
+            (Dialect::Postgres, "WITH t AS (SELECT 1 AS a) DELETE FROM t WHERE a IN (SELECT a FROM t)"),
+            (Dialect::Postgres, "WITH x AS (SELECT random() AS a) DELETE FROM t USING x WHERE x.a > t.a"),
             (Dialect::Postgres, "DELETE FROM a; DELETE FROM b"),
         ] {
             assert!(target(dialect, sql).is_err(), "{sql}");
         }
-        for sql in ["TRUNCATE t", "SELECT 1; SELECT 2", "VACUUM (ANALYZE) t", "BEGIN"] {
+        for sql in ["TRUNCATE t", "SELECT 1; SELECT 2", "VACUUM (ANALYZE) t", "BEGIN", "WITH x AS (SELECT 1) SELECT 1"]
+        {
             assert_eq!(target(Dialect::Postgres, sql), Ok(None), "{sql}");
         }
     }

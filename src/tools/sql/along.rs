@@ -8,7 +8,7 @@ use super::inverse::{Plan, Row, Script, too_many};
 use super::session::Session;
 use super::table::{Fate, Known, Link};
 use super::value::{Form, quoted_name};
-use crate::assess::sql_foresee::{Act, InTheWay};
+use crate::assess::sql_foresee::Act;
 use crate::assess::sql_touch::Target;
 use crate::domain::Dialect;
 
@@ -164,17 +164,13 @@ fn follower(dialect: Dialect, plan: &Plan, known: &Known, link: &Link, child: &K
         return Err(why(&format!("{other} refers to what changes there.")));
     }
     let target = Target {
-        act: if clears { Act::Change } else { Act::Delete },
-        table: (Some(link.schema.clone()), table.clone()),
-        spelled: table.clone(),
-        rows: String::new(),
-        bounded: false,
-        ordered: Vec::new(),
         set: if clears { set.clone() } else { Vec::new() },
         moved: if clears { set } else { Vec::new() },
-        in_the_way: InTheWay::Fail,
-        text: String::new(),
-        returning: false,
+        ..Target::new(
+            if clears { Act::Change } else { Act::Delete },
+            (Some(link.schema.clone()), table.clone()),
+            table.clone(),
+        )
     };
     let plan = Plan::of(dialect, target, child).map_err(|reason| why(&reason))?;
     Ok(Along { plan, clears, unkept: unkept_why, reference, next: Vec::new() })

@@ -44,6 +44,8 @@ pub(super) struct Plan {
     collated: bool,
     /// Rows that change are deleted and added anew: none then takes what another still has.
     pub(super) anew: bool,
+    /// The condition of rows that a change may put out of its way.
+    pub(super) displaced: Option<String>,
 }
 
 impl Plan {
@@ -70,10 +72,15 @@ impl Plan {
         if !known.objection.is_empty() {
             return Err(format!("of {}: {}.", target.spelled, known.objection));
         }
+        let displaces = target.act == Act::Change && target.in_the_way == InTheWay::Go;
+        if displaces && let Some(table) = known.taken_along("delete", &[]).first() {
+            return Err(format!("rows of {table} go along or change with them, and aren't kept."));
+        }
         if known.in_the_way != InTheWay::Fail {
             return Err(format!("{} says itself what happens to rows that are in the way.", target.spelled));
         }
         let events: &[&str] = match (target.act, target.in_the_way) {
+            (Act::Change, InTheWay::Go) => &["update", "delete"],
             (Act::Change, _) => &["update"],
             (Act::Add, InTheWay::Change | InTheWay::Go) => &["insert", "update", "delete"],
             _ => &["insert", "delete"],
@@ -85,8 +92,9 @@ impl Plan {
         if target.bounded && !known.orders(&target.ordered) {
             return Err("its LIMIT may pick other rows the second time.".to_owned());
         }
-        if target.act == Act::Add && target.returning {
-            return Err("it returns rows of its own.".to_owned());
+        // What was met is told by what it returns, or by what is gone.
+        if target.picks && target.act == Act::Change && dialect == Dialect::Mysql {
+            return Err("a query in it may pick other rows the second time.".to_owned());
         }
         if target.act == Act::Add && !known.returns {
             return Err("this server doesn't tell which rows were added.".to_owned());
@@ -122,7 +130,7 @@ impl Plan {
         let place = known.place(dialect);
         // What refers to a row and stays may forbid that it goes even for a moment.
         let anew = target.in_the_way == InTheWay::Go && known.held_by("delete", &[]).is_empty();
-        Ok(Self { dialect, target, place, columns, key, collated: known.collated, anew })
+        Ok(Self { dialect, target, place, columns, key, collated: known.collated, anew, displaced: None })
     }
 
     /// Where a column stands, and how its values are told.
@@ -152,7 +160,7 @@ impl Plan {
 
     /// Counts the rows that it touches and their bytes, no more rows than one too many.
     pub(super) fn measure(&self) -> String {
-        self.measure_of(&self.target.rows)
+        format!("{}{}", self.target.with, self.measure_of(&self.target.rows))
     }
 
     /// The same of other rows: what stands between the list of a `SELECT` and its end.
@@ -163,7 +171,13 @@ impl Plan {
 
     /// Counts the bytes of the rows that it touches.
     pub(super) fn size(&self) -> String {
-        format!("SELECT {}", self.bytes(&self.target.rows))
+        format!("{}SELECT {}", self.target.with, self.bytes(&self.target.rows))
+    }
+
+    /// The rows that it touches, as they may stand in another read: MySQL takes no bounds inside of a condition.
+    pub(super) fn own(&self) -> String {
+        let Target { with, rows, bounded, .. } = &self.target;
+        if with.is_empty() && !bounded { rows.clone() } else { format!("FROM ({with}SELECT * {rows}) AS touched") }
     }
 
     fn bytes(&self, rows: &str) -> String {
@@ -183,7 +197,7 @@ impl Plan {
 
     /// Reads the rows that it touches, and keeps others from changing them.
     pub(super) fn before(&self) -> String {
-        self.before_of(&self.target.rows)
+        format!("{}{}", self.target.with, self.before_of(&self.target.rows))
     }
 
     /// The same of other rows.
@@ -194,11 +208,11 @@ impl Plan {
 
     /// Reads some of the rows that it touches.
     pub(super) fn some(&self, rows: usize) -> String {
-        let own = &self.target.rows;
-        if self.target.bounded {
-            return format!("SELECT * FROM (SELECT {} {own}) AS touched LIMIT {rows}", self.images());
+        let Target { with, rows: own, bounded, .. } = &self.target;
+        if *bounded {
+            return format!("{with}SELECT * FROM (SELECT {} {own}) AS touched LIMIT {rows}", self.images());
         }
-        format!("SELECT {} {own} LIMIT {rows}", self.images())
+        format!("{with}SELECT {} {own} LIMIT {rows}", self.images())
     }
 
     /// Reads rows again by the keys that they had.
@@ -256,9 +270,20 @@ impl Plan {
         format!("FROM {} WHERE {}", self.place, self.within(places, values))
     }
 
+    /// The rows that meet a condition, as what stands behind the list of a `SELECT`.
+    pub(super) fn rows_that(&self, condition: &str) -> String {
+        format!("FROM {} WHERE {condition}", self.place)
+    }
+
     /// The rows that meet a condition are those that it touches.
     pub(super) fn meets(&mut self, condition: &str) {
-        self.target.rows = format!("FROM {} WHERE {condition}", self.place);
+        self.target.rows = self.rows_that(condition);
+        self.target.with.clear();
+    }
+
+    /// Counts the rows of the table.
+    pub(super) fn all(&self) -> String {
+        format!("SELECT count(*) FROM {}", self.place)
     }
 
     /// Reads the largest value of a column.
@@ -269,8 +294,28 @@ impl Plan {
     }
 
     /// The statement, which returns the rows that it adds or changes. On a line of its own: it may end in a comment.
+    /// What it returns itself stands before that.
     pub(super) fn returning(&self) -> String {
-        format!("{}\nRETURNING {}", self.target.text, self.images())
+        let lead = if self.target.returning { "," } else { "RETURNING" };
+        // Other tables that it names may have columns of these names; SQLite's returns none of theirs.
+        let named = self.target.act == Act::Change && self.dialect == Dialect::Postgres;
+        let called = if named { format!("{}.", self.target.called) } else { String::new() };
+        let read = |(column, form): &(Column, Form)| {
+            form.image(&format!("{called}{}", quoted_name(self.dialect, &column.name)))
+        };
+        let images: Vec<String> = self.columns.iter().map(read).collect();
+        format!("{}\n{lead} {}", self.target.text, images.join(", "))
+    }
+
+    /// How many values of each row it returns are ours.
+    pub(super) fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether the rows that it met must be compared with those that were read: otherwise their number tells.
+    pub(super) fn compares(&self) -> bool {
+        let Target { act, in_the_way, picks, .. } = &self.target;
+        *act == Act::Change && (*picks || *in_the_way != InTheWay::Fail)
     }
 
     /// The columns of a unique key that rows may take from one another when they are put back, if there is one.

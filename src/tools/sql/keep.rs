@@ -2,6 +2,7 @@
 //! transaction; the statements that take it back are on disk before that ends. Where that can't be, the write runs as
 //! it would have without, and says why nothing was kept.
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
 
 use serde::{Deserialize, Serialize};
@@ -9,12 +10,13 @@ use serde::{Deserialize, Serialize};
 use super::along::{self, Along, Reference};
 use super::code;
 use super::connections::Failure;
+use super::displaced;
 use super::inverse::{BYTES, Plan, ROWS, Row, Script, too_many};
 use super::rows::Rows;
 use super::session::{Begun, Scope, Session};
 use super::table::Known;
 use super::upsert;
-use crate::assess::sql_foresee::Act;
+use crate::assess::sql_foresee::{Act, InTheWay};
 use crate::assess::sql_touch::{Target, target};
 use crate::domain::Dialect;
 use crate::store::Images;
@@ -155,6 +157,9 @@ async fn within(
     let catalog = code::ask(session, dialect, sql, &along).await.map_err(without)?;
     code::kept(dialect, &catalog).map_err(Stop::Without)?;
     let kept = match (plan.target.act, &keys) {
+        (Act::Change, _) if plan.displaced.is_some() => {
+            displaced::run(session, (&plan, plan.displaced.as_deref().unwrap_or_default()), rows).await?
+        }
         (_, Some(keys)) => upsert::run(session, (&plan, keys), (&along, &references), rows).await?,
         (Act::Add, None) => added(session, (&plan, &references), rows).await?,
         (_, None) => touched(session, (&plan, &along, sql), rows).await?,
@@ -186,9 +191,19 @@ async fn touched(
     let mut held = (count, bytes);
     let followed = along::follow(session, (plan, &before), along, &mut held).await.map_err(without)?;
     let mut branches = followed.map_err(Stop::Without)?;
-    session.run(sql, rows).await?;
     let unsure = || Stop::Without("it met other rows than those that were read beforehand.".to_owned());
-    if rows.touched() != before.len() as u64 {
+    if plan.compares() {
+        let told = session.yields(&plan.returning(), plan.width(), rows).await?;
+        let keys: BTreeSet<Row> = before.iter().map(|row| plan.key_of(row)).collect();
+        if told.cut || !told.rows.iter().all(|row| keys.contains(&plan.key_of(row))) {
+            return Err(unsure());
+        }
+    } else {
+        session.run(sql, rows).await?;
+    }
+    // What is in its way may leave some as they are.
+    let fewer = plan.target.in_the_way == InTheWay::Stay && rows.touched() < before.len() as u64;
+    if rows.touched() != before.len() as u64 && !fewer {
         return Err(unsure());
     }
     if before.is_empty() {
@@ -224,13 +239,11 @@ async fn added(
     (plan, references): (&Plan, &[Reference]),
     rows: &mut Rows,
 ) -> Result<Option<Kept>, Stop> {
-    let answer = session.ask(&plan.returning()).await?;
-    let count = answer.rows.len() as u64;
-    if answer.cut || count > ROWS {
+    let answer = session.yields(&plan.returning(), plan.width(), rows).await?;
+    if answer.cut || answer.rows.len() as u64 > ROWS {
         let why = too_many(ROWS + 1, BYTES + 1).unwrap_or_default();
         return Err(Stop::Without(why));
     }
-    rows.end_set(count);
     Ok(Some(Kept {
         back: plan.delete(&answer.rows, &references.iter().collect::<Vec<_>>()),
         again: plan.insert(&answer.rows),

@@ -5,6 +5,8 @@ mod address;
 mod along;
 mod code;
 mod connections;
+mod differ;
+mod displaced;
 mod error;
 mod inverse;
 mod keep;

@@ -12,7 +12,9 @@ use sqlx::{
 
 use super::connections::Failure;
 use super::rows::Rows;
-use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, before, collect, gather, text_or_hex};
+use super::session::{
+    Access, Answer, Begun, Brake, Engine, Scope, Session, before, collect, gather, parted, text_or_hex,
+};
 use super::value::quoted_name;
 use super::wall;
 use crate::assess::sql_catalog::Names;
@@ -208,6 +210,18 @@ impl Session for MysqlSession {
                 run_quietly(&mut self.connection, "ROLLBACK").await?;
             }
             Ok(answer?)
+        })
+    }
+
+    fn yields<'a>(
+        &'a mut self,
+        sql: &'a str,
+        own: usize,
+        rows: &'a mut Rows,
+    ) -> BoxFuture<'a, Result<Answer, Failure>> {
+        Box::pin(async move {
+            let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+            Ok(parted::<MySql>(items, own, rows).await?)
         })
     }
 

@@ -10,7 +10,9 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqlSafeStr,
 
 use super::connections::Failure;
 use super::rows::Rows;
-use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, State, before, collect, gather, hex, text};
+use super::session::{
+    Access, Answer, Begun, Brake, Engine, Scope, Session, State, before, collect, gather, hex, parted, text,
+};
 use super::wall;
 use crate::assess::sql_catalog::Names;
 use crate::domain::{Catalog, Dialect, Role};
@@ -229,6 +231,18 @@ impl Session for PostgresSession {
                 self.undo().await?;
             }
             Ok(answer?)
+        })
+    }
+
+    fn yields<'a>(
+        &'a mut self,
+        sql: &'a str,
+        own: usize,
+        rows: &'a mut Rows,
+    ) -> BoxFuture<'a, Result<Answer, Failure>> {
+        Box::pin(async move {
+            let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+            Ok(parted::<Postgres>(items, own, rows).await?)
         })
     }
 

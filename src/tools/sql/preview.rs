@@ -3,12 +3,14 @@
 //! behind the same walls, and by questions to the catalog; the statement itself is never run.
 
 mod broken;
+mod columns;
 mod deciding;
 mod desk;
 mod each;
 mod emptied;
 mod guarded;
 mod held;
+mod made;
 mod needed;
 mod newly;
 mod one_by_one;
@@ -38,7 +40,9 @@ use super::table::Known;
 use super::trial;
 use super::turned::{Turned, variables};
 use crate::assess::sql_catalog::{names, statements};
-use crate::assess::sql_foresee::{Act, InTheWay, Keys, Reads, Sees, each, joins, other, reads, replaces};
+use crate::assess::sql_foresee::{
+    Act, InTheWay, Keys, Reads, Sees, each, function, joins, other, reads, replaces, rights,
+};
 use crate::assess::sql_touch::target;
 use crate::domain::{
     Class, Danger, Dialect, Measurement, OperationKind, Prepared, Preview, Remedy, SqlOperation, SqlWay, TakeBack,
@@ -102,6 +106,14 @@ async fn statement(
     if let SqlWay::TakeBack(back) = &operation.way {
         return Ok(Some(taken_back(back)));
     }
+    if let Some(rights) = rights(dialect, sql) {
+        return Ok(Some(Preview {
+            brief: rights.brief.to_owned(),
+            effects: rights.told,
+            remedy: Remedy::ByHand(rights.back),
+            ..Preview::default()
+        }));
+    }
     let turned = source.turned().await;
     let why = || turned.why().or_else(|| variables(dialect, sql, &turned, prepared.facts.catalog.as_ref()));
     if let Some(other) = other(dialect, sql) {
@@ -109,6 +121,9 @@ async fn statement(
             None => Ok(Some(desk.other(&other, sql).await)),
             Some(why) => uncounted(why, Remedy::Impossible(NOTHING.to_owned())),
         };
+    }
+    if let Some(function) = function(dialect, sql).filter(|_| why().is_none()) {
+        return Ok(Some(desk.function(&function).await));
     }
     let all = each(dialect, sql);
     if !all.is_empty() {
@@ -213,6 +228,7 @@ async fn statement(
         needs.extend(guarded::refused(&reads, known, counts.touched));
         needs.extend(upsert::twice(dialect, &reads, counts.met.as_ref()));
         if reads.act == Act::Alter {
+            needs.extend(desk.values_of_columns(&mut preview, sql, &reads, known).await);
             needs.extend(desk.unmet(sql).await);
             needs.extend(desk.needing_parts(sql, &reads).await);
         }

@@ -63,6 +63,17 @@ impl Answer {
         let text = value.map(|bytes| String::from_utf8_lossy(bytes));
         text.and_then(|text| text.parse().ok()).unwrap_or_default()
     }
+
+    /// Takes the values of a row from that column on, while there is room. `size` counts the bytes of all.
+    fn take<E: Engine>(&mut self, row: &E::Row, from: usize, size: &mut usize) {
+        if self.rows.len() >= ANSWER.0 || *size >= ANSWER.1 {
+            self.cut = true;
+            return;
+        }
+        let values: Vec<_> = (from..row.columns().len()).map(|index| E::bytes(row, index)).collect();
+        *size += values.iter().flatten().map(Vec::len).sum::<usize>();
+        self.rows.push(values);
+    }
 }
 
 /// The server's own limit for a statement, in milliseconds, where we wait so many seconds: a little earlier, so that it
@@ -108,6 +119,10 @@ pub(super) trait Session: Send + fmt::Debug {
     /// Runs SQL of our own, several statements maybe. On a session that only reads, in a transaction that is
     /// rolled back.
     fn ask<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<Answer, Failure>>;
+
+    /// Runs a statement of which the last `own` values of each row are ours: gives those, and the rest to `rows`.
+    fn yields<'a>(&'a mut self, sql: &'a str, own: usize, rows: &'a mut Rows)
+    -> BoxFuture<'a, Result<Answer, Failure>>;
 
     /// Begins a transaction, unless one is open.
     fn begin(&mut self, scope: Scope) -> BoxFuture<'_, Result<Begun, Failure>>;
@@ -182,25 +197,44 @@ fn broke_off() -> sqlx::Error {
 }
 
 /// Gathers everything a statement yields. Rows past the kept ones are only counted.
-pub(super) async fn gather<E: Engine>(mut items: Items<'_, E>, rows: &mut Rows) -> Result<(), sqlx::Error> {
-    let mut within = false;
+pub(super) async fn gather<E: Engine>(items: Items<'_, E>, rows: &mut Rows) -> Result<(), sqlx::Error> {
+    parted::<E>(items, 0, rows).await.map(drop)
+}
+
+/// The same where the last `own` values of each row are ours.
+pub(super) async fn parted<E: Engine>(
+    mut items: Items<'_, E>,
+    own: usize,
+    rows: &mut Rows,
+) -> Result<Answer, sqlx::Error> {
+    let (mut answer, mut size) = (Answer::default(), 0);
+    let (mut within, mut unseen) = (false, 0);
     while let Some(item) = items.next().await {
         match item? {
             Either::Left(result) => {
                 within = false;
-                rows.end_set(E::changed(&result));
+                let unseen = std::mem::take(&mut unseen);
+                rows.end_set(if unseen > 0 { unseen } else { E::changed(&result) });
             }
             Either::Right(row) => {
                 within = true;
+                let shown = row.columns().len().saturating_sub(own);
+                if own > 0 {
+                    answer.take::<E>(&row, shown, &mut size);
+                }
+                if own > 0 && shown == 0 {
+                    unseen += 1;
+                    continue;
+                }
                 if rows.is_new_set() {
-                    let columns = row.columns().iter();
+                    let columns = row.columns().iter().take(shown);
                     rows.begin_set(columns.map(|column| {
                         let kind = column.type_info().name();
                         (column.name().to_owned(), if kind == "?" { String::new() } else { kind.to_lowercase() })
                     }));
                 }
                 if rows.has_room() {
-                    rows.keep((0..row.columns().len()).map(|index| E::cell(&row, index)).collect());
+                    rows.keep((0..shown).map(|index| E::cell(&row, index)).collect());
                 } else {
                     rows.pass();
                 }
@@ -208,7 +242,7 @@ pub(super) async fn gather<E: Engine>(mut items: Items<'_, E>, rows: &mut Rows) 
             }
         }
     }
-    if within { Err(broke_off()) } else { Ok(()) }
+    if within { Err(broke_off()) } else { Ok(answer) }
 }
 
 /// Rows of an answer that are kept, and bytes of them.
@@ -226,13 +260,7 @@ pub(super) async fn collect<E: Engine>(mut items: Items<'_, E>) -> Result<Answer
             }
             Either::Right(row) => {
                 yielded = true;
-                if answer.rows.len() >= ANSWER.0 || size >= ANSWER.1 {
-                    answer.cut = true;
-                    continue;
-                }
-                let values: Vec<_> = (0..row.columns().len()).map(|index| E::bytes(&row, index)).collect();
-                size += values.iter().flatten().map(Vec::len).sum::<usize>();
-                answer.rows.push(values);
+                answer.take::<E>(&row, 0, &mut size);
             }
         }
     }

@@ -21,7 +21,7 @@ use self::still::Still;
 use super::address::SqliteFile;
 use super::connections::Failure;
 use super::rows::Rows;
-use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, collect, gather, hex, text};
+use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, collect, gather, hex, parted, text};
 use super::statement::changes_rows;
 use super::wall;
 use crate::assess::sql_catalog::{self, Names, statements};
@@ -177,6 +177,21 @@ impl Session for SqliteSession {
         Box::pin(async move {
             let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
             let answer = collect::<Sqlite>(items).await?;
+            self.connection.ping().await?;
+            Ok(answer)
+        })
+    }
+
+    fn yields<'a>(
+        &'a mut self,
+        sql: &'a str,
+        own: usize,
+        rows: &'a mut Rows,
+    ) -> BoxFuture<'a, Result<Answer, Failure>> {
+        self.stop.store(false, Ordering::Relaxed);
+        Box::pin(async move {
+            let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+            let answer = parted::<Sqlite>(items, own, rows).await?;
             self.connection.ping().await?;
             Ok(answer)
         })

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::along::{self, Along, Reference};
+use super::differ::Differ;
+use super::displaced;
 use super::inverse::{BYTES, Plan, ROWS, Row, Script, too_many};
 use super::keep::{Kept, Stop, without};
 use super::preview::own;
@@ -31,15 +33,19 @@ impl Plan {
         known: &Known,
         sql: &str,
     ) -> Result<(Self, Option<Keys>), String> {
-        let deletes = target.act == Act::Delete || target.in_the_way == InTheWay::Go;
-        let plan = if deletes { Self::of(dialect, target, known)? } else { Self::new(dialect, target, known)? };
+        let deletes = target.act == Act::Delete || target.act == Act::Add && target.in_the_way == InTheWay::Go;
+        let mut plan = if deletes { Self::of(dialect, target, known)? } else { Self::new(dialect, target, known)? };
+        if plan.target.act == Act::Change && plan.target.in_the_way == InTheWay::Go {
+            plan.displaced = Some(displaced::condition(&plan, known)?);
+        }
         let keys = keys(dialect, sql, &plan, known)?;
         Ok((plan, keys))
     }
 
     /// Whether it deletes rows that are there.
     pub(super) fn deletes(&self) -> bool {
-        self.target.act == Act::Delete || self.target.in_the_way == InTheWay::Go
+        let Target { act, in_the_way, .. } = &self.target;
+        *act == Act::Delete || *act == Act::Add && *in_the_way == InTheWay::Go
     }
 }
 
@@ -48,7 +54,7 @@ impl Plan {
 /// # Errors
 /// Why they can't be told, in words that begin small.
 fn keys(dialect: Dialect, sql: &str, plan: &Plan, known: &Known) -> Result<Option<Keys>, String> {
-    if !matches!(plan.target.in_the_way, InTheWay::Change | InTheWay::Go) {
+    if plan.target.act != Act::Add || !matches!(plan.target.in_the_way, InTheWay::Change | InTheWay::Go) {
         return Ok(None);
     }
     let untold = || UNTOLD.to_owned();
@@ -191,12 +197,10 @@ pub(super) async fn run(
     let met: Vec<Row> = before.values().cloned().collect();
     let followed = along::follow(session, (plan, &met), along, &mut held).await.map_err(without)?;
     let mut branches = followed.map_err(Stop::Without)?;
-    let answer = session.ask(&plan.returning()).await?;
-    let count = answer.rows.len() as u64;
-    if answer.cut || count > ROWS {
+    let answer = session.yields(&plan.returning(), plan.width(), rows).await?;
+    if answer.cut || answer.rows.len() as u64 > ROWS {
         return Err(Stop::Without(too_many(ROWS + 1, BYTES + 1).unwrap_or_default()));
     }
-    rows.end_set(count);
     // Where rows go, any of those that it brings may be what they were in the way of.
     let told = |row: &Row| {
         let there = plan.target.in_the_way == InTheWay::Change && before.contains_key(&plan.key_of(row));
@@ -216,12 +220,7 @@ pub(super) async fn run(
         return Err(unsure());
     }
     let followers: Vec<&Reference> = along.iter().map(|along| &along.reference).chain(references).collect();
-    let mut differ = Differ::of(&before, &after);
-    if plan.anew {
-        let (were, are): (Vec<Row>, Vec<Row>) = differ.changed.drain(..).unzip();
-        differ.gone.extend(were);
-        differ.new.extend(are);
-    }
+    let differ = Differ::of(plan, &before, &after);
     let (mut back, mut again) = (differ.back(plan, &followers), Vec::new());
     for branch in &branches {
         branch.back(&mut back);
@@ -229,36 +228,4 @@ pub(super) async fn run(
     }
     again.extend(differ.again(plan, &followers));
     Ok(Some(Kept { back: Script::joined(back), again: Script::joined(again) }))
-}
-
-/// How the rows differ that were there and those that are.
-struct Differ {
-    /// Those that are gone.
-    gone: Vec<Row>,
-    /// Those that changed: as they were, and as they are.
-    changed: Vec<(Row, Row)>,
-    /// Those that are new.
-    new: Vec<Row>,
-}
-
-impl Differ {
-    fn of(before: &BTreeMap<Row, Row>, after: &BTreeMap<Row, Row>) -> Self {
-        let gone = before.iter().filter(|(key, _)| !after.contains_key(*key)).map(|(_, row)| row.clone()).collect();
-        let new = after.iter().filter(|(key, _)| !before.contains_key(*key)).map(|(_, row)| row.clone()).collect();
-        let pairs = before.iter().filter_map(|(key, row)| Some((row, after.get(key)?)));
-        let changed = pairs.filter(|(was, is)| was != is).map(|(was, is)| (was.clone(), is.clone())).collect();
-        Self { gone, changed, new }
-    }
-
-    /// What makes them what they were. What is taken away goes first: it may stand in the way of the others.
-    fn back(&self, plan: &Plan, references: &[&Reference]) -> Vec<Script> {
-        let changed = self.changed.iter().map(|(was, is)| (is, was));
-        vec![plan.delete(&self.new, references), plan.update(changed), plan.insert(&self.gone)]
-    }
-
-    /// What makes them again what they are.
-    fn again(&self, plan: &Plan, references: &[&Reference]) -> Vec<Script> {
-        let changed = self.changed.iter().map(|(was, is)| (was, is));
-        vec![plan.delete(&self.gone, references), plan.update(changed), plan.insert(&self.new)]
-    }
 }

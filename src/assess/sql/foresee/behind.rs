@@ -1,9 +1,9 @@
 //! The reads for a change behind a `WITH`: those of the change by itself, with the same `WITH` before each.
 
-use sqlparser::ast::{Query, SetExpr};
+use sqlparser::ast::{Query, SetExpr, With};
 
 use super::super::touch::{bare, steady};
-use super::{After, Parsed, Reads, of, writes};
+use super::{After, Brought, Parsed, Reads, of, writes};
 use crate::domain::Dialect;
 
 /// The reads.
@@ -21,13 +21,18 @@ pub(super) fn behind(dialect: Dialect, query: Query) -> Result<Option<Reads>, St
         return Err(unclear());
     }
     let Some(reads) = of(dialect, Parsed { statement, only: false, ignores: false })? else { return Err(unclear()) };
-    // The change means the table, a read would mean the query of that name.
-    let hides = with.cte_tables.iter().any(|cte| bare(&cte.alias.name).eq_ignore_ascii_case(&reads.place.1));
-    if hides {
+    if hides(&with, &reads.place.1) {
         return Err(unclear());
     }
     let chance = reads.chance || steady(&with).is_err();
     let led = |read: String| format!("{with} {read}");
+    // A query that begins with one of its own can't stand behind another.
+    let brought = match reads.brought {
+        Some(Brought::Query(query)) if steady(&with).is_ok() && !query.to_lowercase().starts_with("with") => {
+            Some(Brought::Query(led(query)))
+        }
+        _ => None,
+    };
     let from = reads.from.as_ref().map(|from| format!("FROM ({with} SELECT * {from}) AS touched"));
     Ok(Some(Reads {
         touched: reads.touched.map(led),
@@ -35,8 +40,13 @@ pub(super) fn behind(dialect: Dialect, query: Query) -> Result<Option<Reads>, St
         pairs: reads.pairs.map(led),
         after: reads.after.map(|after| After { sample: led(after.sample), ..after }),
         from,
-        brought: None,
+        brought,
         chance,
         ..reads
     }))
+}
+
+/// Whether a query of a `WITH` is called as a table is: a change means the table, a read would mean the query.
+pub(in super::super) fn hides(with: &With, table: &str) -> bool {
+    with.cte_tables.iter().any(|cte| bare(&cte.alias.name).eq_ignore_ascii_case(table))
 }

@@ -149,9 +149,15 @@ impl Own {
             Dialect::Mysql => match (self.whole(), self.collation.split_once('/')) {
                 (Some(_), _) if self.kind.contains("unsigned") => format!("CAST({name} AS unsigned)"),
                 (Some(_), _) => format!("CAST({name} AS signed)"),
-                (None, None) if self.kind == "date" => format!("CAST({name} AS date)"),
-                (None, Some((letters, collation))) => format!("CONVERT({name} USING {letters}) COLLATE {collation}"),
-                (None, None) => name.clone(),
+                (None, Some((letters, collation))) => {
+                    let text = format!("CONVERT({name} USING {letters}) COLLATE {collation}");
+                    // A word as the list spells it, whichever way it came.
+                    let word = |words: &str| {
+                        format!("CONVERT(ELT(FIELD({text}, {words}), {words}) USING {letters}) COLLATE {collation}")
+                    };
+                    self.words().map_or_else(|| text.clone(), word)
+                }
+                (None, None) => self.cast().map_or_else(|| name.clone(), |kind| format!("CAST({name} AS {kind})")),
             },
         }
     }
@@ -178,8 +184,7 @@ impl Own {
                     // A larger one is cut to it where it isn't refused.
                     (Some(most), _) => format!("{name} <> {} OR ABS({name}) > {most}", self.kept(dialect)),
                     (None, Some(longest)) => format!("CHAR_LENGTH({name}) > {longest}"),
-                    (None, None) if kind == "date" => format!("{name} IS NOT NULL AND CAST({name} AS date) IS NULL"),
-                    (None, None) => "1 = 1".to_owned(),
+                    (None, None) => self.unfit(&kind),
                 };
                 let other = match (self.counts, self.required && ignores) {
                     (true, _) => format!(" OR {name} = 0"),
@@ -189,6 +194,57 @@ impl Own {
                 Some(format!("{fits}{other}"))
             }
         }
+    }
+
+    /// The condition of values that a column of another type makes something else of, or refuses; of MySQL.
+    fn unfit(&self, kind: &str) -> String {
+        let (name, kept) = (&self.quoted, self.kept(Dialect::Mysql));
+        let none = format!("{name} IS NOT NULL AND {kept} IS NULL");
+        let bare = kind.split(['(', ' ']).next().unwrap_or_default();
+        match bare {
+            "enum" if self.words().is_some() => none,
+            _ if self.cast().is_none() => "1 = 1".to_owned(),
+            "decimal" if kind.contains("unsigned") => format!("{name} <> {kept} OR {name} < 0"),
+            "decimal" => format!("{name} <> {kept}"),
+            // Around an hour that a zone has twice, or not at all, one text stands for two moments or for none.
+            "timestamp" => format!(
+                "{none} OR {name} IS NULL AND {} OR {name} IS NOT NULL AND (CAST({name} AS datetime(6)) <> {kept} OR NOT \
+                 (UNIX_TIMESTAMP({kept} + INTERVAL 2 HOUR) - UNIX_TIMESTAMP({kept} - INTERVAL 2 HOUR) <=> 14400))",
+                if self.required { "1 = 1" } else { "1 = 0" }
+            ),
+            "datetime" => format!("{none} OR CAST({name} AS datetime(6)) <> {kept}"),
+            "binary" | "varbinary" => {
+                let longest = kind.split(['(', ')']).nth(1).unwrap_or("0");
+                format!("OCTET_LENGTH({name}) > {longest}")
+            }
+            _ => none,
+        }
+    }
+
+    /// The type that a value is cast to as the column would keep it. None for a type of which that isn't sure; of MySQL.
+    fn cast(&self) -> Option<String> {
+        let kind = self.kind.to_ascii_lowercase();
+        let (bare, rest) = kind.split_once(['(', ' ']).unwrap_or((&kind, ""));
+        let within = kind.split(['(', ')']).nth(1).filter(|_| kind.contains('(')).unwrap_or("0");
+        let plain = within.chars().all(|letter| letter.is_ascii_digit() || letter == ',');
+        match bare {
+            _ if !plain => None,
+            "date" | "uuid" | "inet4" | "inet6" if rest.is_empty() => Some(bare.to_owned()),
+            "decimal" | "binary" => Some(format!("{bare}({within})")),
+            "datetime" | "timestamp" => Some(format!("datetime({within})")),
+            "varbinary" => Some("binary".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// The words of a list, as its type spells them. None where one may be read otherwise: a number stands for a place.
+    fn words(&self) -> Option<&str> {
+        let list = self.kind.strip_prefix("enum(")?.strip_suffix(')')?;
+        let odd = list.contains('\\')
+            || list.split(',').any(|word| {
+                word.trim_start_matches('\'').starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first))
+            });
+        (!odd && !list.contains("''")).then_some(list)
     }
 
     /// The largest number of a type of whole numbers, of MySQL.

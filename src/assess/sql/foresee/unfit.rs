@@ -3,7 +3,10 @@
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{BinaryOperator, Expr, Visit, Visitor};
+use sqlparser::ast::{
+    BinaryOperator, CaseWhen, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, SelectItem, SetExpr, Statement,
+    Visit, Visitor,
+};
 
 use super::broken::{Break, Look};
 use super::brought::{Brought, Own};
@@ -12,7 +15,7 @@ use super::{NewValue, Reads, statement};
 use crate::domain::Dialect;
 
 /// Functions that may leave out what stands in them.
-const CHOOSING: [&str; 6] = ["coalesce", "elt", "if", "ifnull", "nullif", "nvl"];
+const CHOOSING: [&str; 7] = ["coalesce", "elt", "if", "ifnull", "nullif", "nvl", "nvl2"];
 
 /// What a text in single quotes says. None for anything else, and for what has quotes or escapes in it.
 fn literal(value: &str) -> Option<&str> {
@@ -56,35 +59,105 @@ impl Own {
     }
 }
 
-/// Conditions of what divides by zero in a value: none where that may be left out.
+/// Conditions of what divides by zero in a value, each where that is computed: none where that can't be told.
 fn divided(value: &str) -> Vec<String> {
-    struct Look(Vec<String>);
+    let Some(parsed) = statement(Dialect::Mysql, &format!("SELECT {value}")) else { return Vec::new() };
+    let Statement::Query(query) = parsed.statement else { return Vec::new() };
+    let SetExpr::Select(select) = *query.body else { return Vec::new() };
+    let [SelectItem::UnnamedExpr(value)] = select.projection.as_slice() else { return Vec::new() };
+    let mut found = Vec::new();
+    if divides(value, &mut Vec::new(), &mut found).is_some() { found } else { Vec::new() }
+}
+
+/// Finds what divides in an expression that is computed where these conditions hold. None where it isn't told when a part
+/// of it is.
+fn divides(value: &Expr, holds: &mut Vec<String>, found: &mut Vec<String>) -> Option<()> {
+    const DIVIDES: [BinaryOperator; 3] =
+        [BinaryOperator::Divide, BinaryOperator::Modulo, BinaryOperator::MyIntegerDivide];
+    match value {
+        Expr::Case { operand, conditions, else_result, .. } => {
+            let whole = holds.len();
+            for CaseWhen { condition, result } in conditions {
+                let meets = match operand {
+                    Some(operand) => format!("({operand}) = ({condition})"),
+                    None => condition.to_string(),
+                };
+                divides(condition, holds, found)?;
+                under(result, format!("({meets}) IS TRUE"), holds, found)?;
+                holds.push(format!("({meets}) IS NOT TRUE"));
+            }
+            else_result.as_ref().map_or(Some(()), |value| divides(value, holds, found))?;
+            holds.truncate(whole);
+            operand.as_ref().map_or(Some(()), |operand| divides(operand, holds, found))
+        }
+        Expr::Function(function) => {
+            let FunctionArguments::List(list) = &function.args else { return Some(()) };
+            let values: Option<Vec<&Expr>> = list
+                .args
+                .iter()
+                .map(|value| match value {
+                    FunctionArg::Unnamed(FunctionArgExpr::Expr(value)) => Some(value),
+                    _ => None,
+                })
+                .collect();
+            let values = values?;
+            match (function.name.to_string().to_lowercase().as_str(), values.as_slice()) {
+                ("if", [condition, one, other]) => {
+                    under(one, format!("({condition}) IS TRUE"), holds, found)?;
+                    under(other, format!("({condition}) IS NOT TRUE"), holds, found)?;
+                    divides(condition, holds, found)
+                }
+                ("coalesce" | "ifnull" | "nvl", [first, rest @ ..]) => {
+                    let (whole, mut last) = (holds.len(), *first);
+                    for value in rest {
+                        holds.push(format!("({last}) IS NULL"));
+                        divides(value, holds, found)?;
+                        last = value;
+                    }
+                    holds.truncate(whole);
+                    divides(first, holds, found)
+                }
+                (name, _) if CHOOSING.contains(&name) => None,
+                (_, values) => values.iter().try_for_each(|value| divides(value, holds, found)),
+            }
+        }
+        Expr::BinaryOp { op: BinaryOperator::And | BinaryOperator::Or, .. } => plainly(value),
+        Expr::BinaryOp { left, op, right } => {
+            if DIVIDES.contains(op) {
+                let zero = format!("({left}) IS NOT NULL AND ({right}) = 0");
+                found.push(if holds.is_empty() { zero } else { format!("({}) AND {zero}", holds.join(" AND ")) });
+            }
+            divides(left, holds, found)?;
+            divides(right, holds, found)
+        }
+        Expr::UnaryOp { expr, .. } | Expr::Nested(expr) | Expr::Cast { expr, .. } => divides(expr, holds, found),
+        _ => plainly(value),
+    }
+}
+
+/// The same of a part that is computed where this holds, too.
+fn under(value: &Expr, condition: String, holds: &mut Vec<String>, found: &mut Vec<String>) -> Option<()> {
+    holds.push(condition);
+    divides(value, holds, found)?;
+    holds.pop();
+    Some(())
+}
+
+/// Passes what divides nowhere.
+fn plainly(value: &Expr) -> Option<()> {
+    struct Look;
     impl Visitor for Look {
         type Break = ();
 
         fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            use BinaryOperator::{Divide, Modulo, MyIntegerDivide};
             match expr {
-                Expr::Case { .. } | Expr::Subquery(_) => ControlFlow::Break(()),
-                Expr::Function(function) if CHOOSING.contains(&function.name.to_string().to_lowercase().as_str()) => {
-                    ControlFlow::Break(())
-                }
-                Expr::BinaryOp { left, op, right } => {
-                    let divides = [BinaryOperator::Divide, BinaryOperator::Modulo, BinaryOperator::MyIntegerDivide];
-                    if [BinaryOperator::And, BinaryOperator::Or].contains(op) {
-                        return ControlFlow::Break(());
-                    }
-                    if divides.contains(op) {
-                        self.0.push(format!("({left}) IS NOT NULL AND ({right}) = 0"));
-                    }
-                    ControlFlow::Continue(())
-                }
+                Expr::BinaryOp { op: Divide | Modulo | MyIntegerDivide, .. } => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             }
         }
     }
-    let mut look = Look(Vec::new());
-    let Some(parsed) = statement(Dialect::Mysql, &format!("SELECT {value}")) else { return Vec::new() };
-    if parsed.statement.visit(&mut look).is_break() { Vec::new() } else { look.0 }
+    value.visit(&mut Look).is_continue().then_some(())
 }
 
 impl Brought {
@@ -194,7 +267,17 @@ mod tests {
     fn what_divides_is_looked_at_where_it_is_surely_computed() {
         assert_eq!(divided("1 + a / b"), ["(a) IS NOT NULL AND (b) = 0"]);
         assert_eq!(divided("round(a % 3)"), ["(a) IS NOT NULL AND (3) = 0"]);
-        for value in ["CASE WHEN b > 0 THEN a / b END", "if(b, a / b, 0)", "b > 0 AND a / b > 1", "a * b"] {
+        let zero = "(a) IS NOT NULL AND (b) = 0";
+        for (value, holds) in [
+            ("CASE WHEN b > 0 THEN a / b END", "(b > 0) IS TRUE"),
+            ("CASE c WHEN 1 THEN 2 WHEN 3 THEN a / b END", "((c) = (1)) IS NOT TRUE AND ((c) = (3)) IS TRUE"),
+            ("CASE WHEN c THEN 1 ELSE a / b END", "(c) IS NOT TRUE"),
+            ("1 + if(b, (a / b), 0)", "(b) IS TRUE"),
+            ("coalesce(c, d, a / b)", "(c) IS NULL AND (d) IS NULL"),
+        ] {
+            assert_eq!(divided(value), [format!("({holds}) AND {zero}")], "{value}");
+        }
+        for value in ["b > 0 AND a / b > 1", "a * b", "elt(b, a / b)", "CASE WHEN c THEN (SELECT a / b) END"] {
             assert_eq!(divided(value), [""; 0], "{value}");
         }
     }

@@ -66,7 +66,7 @@ pub(super) fn new_values(dialect: Dialect, assignments: &[Assignment]) -> Vec<Ne
 }
 
 /// The same for each assignment, or nothing.
-pub(super) fn values_each(dialect: Dialect, assignments: &[Assignment]) -> Vec<Option<NewValue>> {
+pub(in super::super) fn values_each(dialect: Dialect, assignments: &[Assignment]) -> Vec<Option<NewValue>> {
     let quote = if dialect == Dialect::Mysql { '`' } else { '"' };
     let mut set: Vec<String> = Vec::new();
     let one = |assignment: &Assignment| {

@@ -169,10 +169,8 @@ impl Desk<'_> {
     /// How much follows, table by table.
     pub(super) async fn followers(&self, plan: &Plan, along: &[Along]) -> Result<Vec<Follower>, String> {
         let mut followers = Vec::new();
-        // MySQL takes no bounds inside of a condition.
-        let bounded = format!("FROM (SELECT * {}) AS touched", plan.target.rows);
-        let own = if plan.target.bounded { &bounded } else { &plan.target.rows };
-        for (along, rows) in along.iter().flat_map(|along| along.all(plan, own)) {
+        let own = plan.own();
+        for (along, rows) in along.iter().flat_map(|along| along.all(plan, &own)) {
             let numbers = self.numbers(&along.plan.measure_of(&rows)).await?;
             let at = |at: usize| numbers.get(at).copied().unwrap_or_default();
             let place = along.place();

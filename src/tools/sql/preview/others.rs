@@ -38,7 +38,11 @@ impl Desk<'_> {
             Other::Makes { thing, spelled, place, back, in_the_way } => {
                 let mut made = self.makes(*thing, spelled, (place, back), *in_the_way).await;
                 if *thing == Thing::Index && matches!(made.remedy, Remedy::ByHand(_)) {
+                    made.effects.extend(self.indexing(sql).await);
                     depended(&mut made, self.unmet(sql).await);
+                }
+                if *thing == Thing::View && *in_the_way == InTheWay::Go {
+                    self.changes_of_view(&mut made, sql, spelled).await;
                 }
                 made
             }
