@@ -56,7 +56,9 @@ pub(super) fn only_bash(script: &str) -> bool {
     let moves = |rest: &str| rest.trim_start().starts_with(['-', '"', '\'', '\\', '$']);
     let goes = || script.match_indices("cd").any(|(at, _)| moves(&script[at + 2..]));
     let printed = || script.contains('\\') && script.contains("echo");
-    MARKS.iter().any(|mark| script.contains(mark))
+    // Sums are read alike.
+    let marked = script.replace("$((", "$(");
+    MARKS.iter().any(|mark| marked.contains(mark))
         || words
             .any(|word| WORDS.contains(&word) || ["BASH", "EPOCH", "SRANDOM"].iter().any(|own| word.starts_with(own)))
         || goes()

@@ -56,7 +56,8 @@ impl Judge<'_> {
     /// A word in which something was put without quotes, where a script said that words are split elsewhere than at
     /// blanks: it may be any words.
     fn split_oddly(&self, word: Word) -> Word {
-        if word.many && self.scope.splits_oddly() { Piece::Words.into() } else { word }
+        let put = word.many && (word.bare || word.text().is_none());
+        if put && self.scope.splits_oddly() { Piece::Words.into() } else { word }
     }
 
     /// What one word may become, without brace expansion. Where it looks like an assignment, the shell expands the

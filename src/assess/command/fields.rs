@@ -68,8 +68,8 @@ pub(super) fn plain_fields(template: &str) -> bool {
 
 /// Whether a field, by the names on the way to it, is harmless, or lies below one that is.
 pub(super) fn plain_field(path: &str) -> bool {
-    let ends = path.match_indices('.').map(|(at, _)| at).chain([path.len()]);
-    !path.is_empty() && ends.into_iter().any(|at| FIELDS.contains(&format!(" {} ", &path[..at])))
+    let mut ends = path.match_indices('.').map(|(at, _)| at).chain([path.len()]);
+    !path.is_empty() && ends.any(|at| FIELDS.contains(&format!(" {} ", &path[..at])))
 }
 
 /// The words of an action without its texts. None if they can't be told.

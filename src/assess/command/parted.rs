@@ -198,12 +198,12 @@ impl Judge<'_> {
     /// Files below a folder are shown whose names are these. Walls hide what is sensitive of them, if it `counts` what lies
     /// there.
     pub(super) fn shown_by_name(&mut self, folder: &str, names: &[String], counts: bool) {
-        let named = only_of(folder, names);
-        self.mentions.sought.insert(named.clone(), true);
+        let wanted = only_of(folder, names);
+        self.mentions.sought.insert(wanted.clone(), true);
         if !counts {
             return;
         }
-        match self.facts.and_then(|facts| facts.secrets.get(&named)) {
+        match self.facts.and_then(|facts| facts.secrets.get(&wanted)) {
             Some(SecretFact::Nothing) => {}
             Some(SecretFact::Plain(path) | SecretFact::Hidden(path)) => {
                 self.walled = Some(format!("It may find {path}, which is sensitive, and show all of it."));

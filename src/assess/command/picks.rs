@@ -37,11 +37,11 @@ pub(super) struct Plain<'p> {
 /// hand: so nothing but that is taken for a list, or for a text.
 pub(super) fn picks(filter: &str, plain: &Plain<'_>) -> bool {
     let mut reader = Reader { rest: filter.trim(), plain, depth: 0 };
-    let given = Gives::Place(Vec::new(), 0);
+    let input = Gives::Place(Vec::new(), 0);
     // A comment may hide what closes a bracket.
     filter.len() <= LONGEST
         && !filter.contains('#')
-        && reader.pipe(&given).is_some_and(|gives| reader.shows(&gives))
+        && reader.pipe(&input).is_some_and(|output| reader.shows(&output))
         && reader.rest.is_empty()
 }
 
@@ -52,15 +52,15 @@ struct Reader<'f> {
 }
 
 impl<'f> Reader<'f> {
-    fn shows(&self, gives: &Gives) -> bool {
-        match gives {
+    fn shows(&self, output: &Gives) -> bool {
+        match output {
             Gives::Place(path, _) => (self.plain.places)(path),
             Gives::Shown => true,
         }
     }
 
-    fn shown(&self, gives: &Gives) -> Option<Gives> {
-        self.shows(gives).then_some(Gives::Shown)
+    fn shown(&self, output: &Gives) -> Option<Gives> {
+        self.shows(output).then_some(Gives::Shown)
     }
 
     fn skip(&mut self) {
@@ -85,62 +85,62 @@ impl<'f> Reader<'f> {
     }
 
     /// `a | b`
-    fn pipe(&mut self, given: &Gives) -> Option<Gives> {
+    fn pipe(&mut self, input: &Gives) -> Option<Gives> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return None;
         }
-        let mut gives = self.several(given)?;
+        let mut output = self.several(input)?;
         while self.eat("|") {
             if self.rest.starts_with('=') {
                 return None;
             }
-            gives = self.several(&gives)?;
+            output = self.several(&output)?;
         }
         self.depth -= 1;
-        Some(gives)
+        Some(output)
     }
 
     /// `a, b`
-    fn several(&mut self, given: &Gives) -> Option<Gives> {
-        let mut gives = self.operation(given)?;
+    fn several(&mut self, input: &Gives) -> Option<Gives> {
+        let mut output = self.operation(input)?;
         while self.eat(",") {
-            self.shown(&gives)?;
-            let next = self.operation(given)?;
-            gives = self.shown(&next)?;
+            self.shown(&output)?;
+            let next = self.operation(input)?;
+            output = self.shown(&next)?;
         }
-        Some(gives)
+        Some(output)
     }
 
     /// `a // b`, `a + b`, `a == b`
-    fn operation(&mut self, given: &Gives) -> Option<Gives> {
+    fn operation(&mut self, input: &Gives) -> Option<Gives> {
         const SIGNS: [&str; 12] = ["//", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "and "];
-        let mut gives = self.term(given)?;
+        let mut output = self.term(input)?;
         loop {
             self.skip();
             let Some(sign) = SIGNS.iter().chain(&["or ", "%"]).find(|sign| self.rest.starts_with(**sign)) else {
-                return Some(gives);
+                return Some(output);
             };
             self.rest = &self.rest[sign.len()..];
             // `+=` and its kind change a document.
             if self.rest.starts_with('=') {
                 return None;
             }
-            self.shown(&gives)?;
-            let next = self.term(given)?;
-            gives = self.shown(&next)?;
+            self.shown(&output)?;
+            let next = self.term(input)?;
+            output = self.shown(&next)?;
         }
     }
 
-    fn term(&mut self, given: &Gives) -> Option<Gives> {
+    fn term(&mut self, input: &Gives) -> Option<Gives> {
         self.skip();
         let first = self.rest.chars().next()?;
-        let mut gives = match first {
-            '.' => self.place(given)?,
-            '"' => self.text(given)?,
+        let mut output = match first {
+            '.' => self.place(input)?,
+            '"' => self.text(input)?,
             '(' => {
                 self.rest = &self.rest[1..];
-                let inner = self.pipe(given)?;
+                let inner = self.pipe(input)?;
                 self.eat(")").then_some(inner)?
             }
             '[' => {
@@ -148,11 +148,11 @@ impl<'f> Reader<'f> {
                 if self.eat("]") {
                     Gives::Shown
                 } else {
-                    let inner = self.pipe(given)?;
+                    let inner = self.pipe(input)?;
                     self.eat("]").then_some(inner)?
                 }
             }
-            '{' => self.object(given)?,
+            '{' => self.object(input)?,
             '@' => {
                 self.rest = &self.rest[1..];
                 let form = self.name()?;
@@ -161,75 +161,75 @@ impl<'f> Reader<'f> {
                 {
                     return None;
                 }
-                self.shown(given)?
+                self.shown(input)?
             }
             '0'..='9' => {
                 self.rest = self.rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
                 Gives::Shown
             }
-            _ => self.call(given)?,
+            _ => self.call(input)?,
         };
         while self.rest.starts_with(['.', '[', '?']) {
-            gives = if let Some(rest) = self.rest.strip_prefix('?') {
+            output = if let Some(rest) = self.rest.strip_prefix('?') {
                 self.rest = rest;
-                gives
+                output
             } else if self.rest.starts_with('.') {
-                self.place(&gives)?
+                self.place(&output)?
             } else {
-                self.within(gives)?
+                self.within(output)?
             };
         }
-        Some(gives)
+        Some(output)
     }
 
     /// `.`, `.a`, `."a"`, `.[…]`
-    fn place(&mut self, given: &Gives) -> Option<Gives> {
+    fn place(&mut self, input: &Gives) -> Option<Gives> {
         self.rest = self.rest.strip_prefix('.')?;
         if self.rest.starts_with('.') {
             return None;
         }
         if let Some(name) = self.name() {
-            return Some(at(given, name));
+            return Some(at(input, name));
         }
         if self.rest.starts_with('"') {
             let name = self.literal()?;
-            return Some(at(given, name));
+            return Some(at(input, name));
         }
-        Some(given.clone())
+        Some(input.clone())
     }
 
     /// `[]`, `[0]`, `[1:3]`, `["a"]`
-    fn within(&mut self, given: Gives) -> Option<Gives> {
+    fn within(&mut self, input: Gives) -> Option<Gives> {
         self.rest = self.rest.strip_prefix('[')?;
         if self.rest.starts_with('"') {
             let name = self.literal()?;
             return self.rest.strip_prefix(']').map(|rest| {
                 self.rest = rest;
-                at(&given, name)
+                at(&input, name)
             });
         }
         let (inside, rest) = self.rest.split_once(']')?;
         self.rest = rest;
         let numbers = inside.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b':'));
-        if numbers { self.each(given) } else { None }
+        if numbers { self.each(input) } else { None }
     }
 
     /// What is in a list: in the document itself, once, or in what may be shown.
-    fn each(&self, given: Gives) -> Option<Gives> {
-        match given {
+    fn each(&self, input: Gives) -> Option<Gives> {
+        match input {
             Gives::Place(path, 0) if path.is_empty() => Some(Gives::Place(path, 1)),
-            given => self.shows(&given).then_some(given),
+            input => self.shows(&input).then_some(input),
         }
     }
 
     /// Whether what is given has names that may be told, whatever they name.
-    fn has_names(&self, given: &Gives) -> bool {
+    fn has_names(&self, input: &Gives) -> bool {
         let listed = |path: &[String], lists: u8| match path {
             [] => lists == u8::from(!self.plain.keyed.is_empty()),
             [name] => self.plain.keyed.contains(&name.as_str()),
             _ => false,
         };
-        self.shows(given) || matches!(given, Gives::Place(path, lists) if listed(path, *lists))
+        self.shows(input) || matches!(input, Gives::Place(path, lists) if listed(path, *lists))
     }
 
     /// A text in which nothing is put.
@@ -240,7 +240,7 @@ impl<'f> Reader<'f> {
     }
 
     /// A text, in which `\(…)` shows what it gives.
-    fn text(&mut self, given: &Gives) -> Option<Gives> {
+    fn text(&mut self, input: &Gives) -> Option<Gives> {
         self.rest = self.rest.strip_prefix('"')?;
         loop {
             let end = self.rest.find(['"', '\\'])?;
@@ -252,7 +252,7 @@ impl<'f> Reader<'f> {
             let escaped = self.rest.chars().next()?;
             self.rest = &self.rest[escaped.len_utf8()..];
             if escaped == '(' {
-                let inner = self.pipe(given)?;
+                let inner = self.pipe(input)?;
                 self.shown(&inner)?;
                 if !self.eat(")") {
                     return None;
@@ -262,7 +262,7 @@ impl<'f> Reader<'f> {
     }
 
     /// `{a, b: .c, "d": .e}`
-    fn object(&mut self, given: &Gives) -> Option<Gives> {
+    fn object(&mut self, input: &Gives) -> Option<Gives> {
         self.rest = self.rest.strip_prefix('{')?;
         if self.eat("}") {
             return Some(Gives::Shown);
@@ -270,7 +270,7 @@ impl<'f> Reader<'f> {
         loop {
             self.skip();
             let name = if self.rest.starts_with('"') { self.literal()? } else { self.name()? };
-            let value = if self.eat(":") { self.operation(given)? } else { at(given, name) };
+            let value = if self.eat(":") { self.operation(input)? } else { at(input, name) };
             self.shown(&value)?;
             if self.eat("}") {
                 return Some(Gives::Shown);
@@ -282,21 +282,21 @@ impl<'f> Reader<'f> {
     }
 
     /// What has a name.
-    fn call(&mut self, given: &Gives) -> Option<Gives> {
+    fn call(&mut self, input: &Gives) -> Option<Gives> {
         let name = self.name()?;
         let among = |names: &str| names.contains(&format!(" {name} "));
         if among(TELLS) {
             return (!self.rest.starts_with('(')).then_some(Gives::Shown);
         }
         if matches!(name, "keys" | "keys_unsorted") {
-            return self.has_names(given).then_some(Gives::Shown);
+            return self.has_names(input).then_some(Gives::Shown);
         }
         if matches!(name, "first" | "last") && !self.rest.starts_with('(') {
-            return self.each(given.clone());
+            return self.each(input.clone());
         }
         if name == "map" {
             self.rest = self.rest.strip_prefix('(')?;
-            let each = self.each(given.clone())?;
+            let each = self.each(input.clone())?;
             let inner = self.pipe(&each)?;
             // What each gives is in a list again.
             let inner = match inner {
@@ -306,28 +306,28 @@ impl<'f> Reader<'f> {
             return self.eat(")").then_some(inner);
         }
         if name == "select" {
-            return self.asked(given).map(|()| given.clone());
+            return self.asked(input).map(|()| input.clone());
         }
         if among(ORDERS) {
-            let whole = matches!(given, Gives::Place(path, 0) if path.is_empty());
-            return (whole || self.shows(given)).then(|| self.asked(given)).flatten().map(|()| given.clone());
+            let whole = matches!(input, Gives::Place(path, 0) if path.is_empty());
+            return (whole || self.shows(input)).then(|| self.asked(input)).flatten().map(|()| input.clone());
         }
         if among(ANSWERS) || among(FORMS) {
-            self.shown(given)?;
-            return self.asked(given).map(|()| Gives::Shown);
+            self.shown(input)?;
+            return self.asked(input).map(|()| Gives::Shown);
         }
         None
     }
 
     /// What is asked in the brackets of a call, if it has some: all of it may be shown.
-    fn asked(&mut self, given: &Gives) -> Option<()> {
+    fn asked(&mut self, input: &Gives) -> Option<()> {
         if !self.rest.starts_with('(') {
             return Some(());
         }
         self.rest = &self.rest[1..];
         loop {
-            let gives = self.pipe(given)?;
-            self.shown(&gives)?;
+            let output = self.pipe(input)?;
+            self.shown(&output)?;
             if self.eat(")") {
                 return Some(());
             }
@@ -339,8 +339,8 @@ impl<'f> Reader<'f> {
 }
 
 /// What has that name in something.
-fn at(given: &Gives, name: &str) -> Gives {
-    match given {
+fn at(input: &Gives, name: &str) -> Gives {
+    match input {
         Gives::Place(path, lists) => Gives::Place(path.iter().cloned().chain(Some(name.to_owned())).collect(), *lists),
         Gives::Shown => Gives::Shown,
     }

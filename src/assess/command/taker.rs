@@ -36,9 +36,9 @@ pub(super) fn taker(command: &Command) -> Option<Vec<String>> {
 
 /// Whether all that a command prints goes where the pipe leads: nothing but its complaints goes elsewhere.
 pub(super) fn prints_into_the_pipe(command: &SimpleCommand) -> bool {
-    let suffix = command.suffix.iter().flat_map(|suffix| &suffix.0);
+    let mut suffix = command.suffix.iter().flat_map(|suffix| &suffix.0);
     command.prefix.is_none()
-        && suffix.into_iter().all(|item| match item {
+        && suffix.all(|item| match item {
             CommandPrefixOrSuffixItem::IoRedirect(redirect) => complaints(redirect),
             CommandPrefixOrSuffixItem::Word(_) | CommandPrefixOrSuffixItem::AssignmentWord(..) => true,
             CommandPrefixOrSuffixItem::ProcessSubstitution(..) => false,

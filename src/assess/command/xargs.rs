@@ -56,6 +56,10 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         judge.trial(|judge| judge.dispatch(&handed));
     }
     let mark = placeholder(&given);
+    let runs = told(judge, &given, &argv);
+    for argv in runs.iter().flatten() {
+        judge.any_times(|judge| judge.outside(argv));
+    }
     if let Some(mark) = &mark {
         let mut argv: Vec<Word> = argv.iter().map(|word| replaced(word, mark, found.as_ref())).collect();
         for word in &mut argv {
@@ -64,7 +68,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         judge.any_times(|judge| judge.outside(&argv));
     }
     // A later limit of words, or another mark, takes the place of a mark: then they are appended all the same.
-    if mark.is_none() || !marked_alone(&given) {
+    if runs.is_none() && (mark.is_none() || !marked_alone(&given)) {
         argv.push(fed);
         judge.any_times(|judge| judge.outside(&argv));
     }
@@ -76,6 +80,26 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     } else {
         judge.readers.insert("xargs".to_owned());
     }
+}
+
+/// The words of each run, where all that flows in is known and is taken word by word.
+fn told(judge: &Judge<'_>, given: &Flags, argv: &[Word]) -> Option<Vec<Vec<Word>>> {
+    const PLAIN: [&str; 6] = ["-r", "-t", "-n", "--no-run-if-empty", "--verbose", "--max-args"];
+    /// Most letters that go into one run, of those that anybody limits.
+    const SHORT: usize = 1000;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b" \n._/+=,:@-".contains(&byte);
+    let said = judge.said().filter(|said| said.len() <= SHORT && said.bytes().all(plain))?;
+    if given.count(&PLAIN) != given.len() {
+        return None;
+    }
+    let mut most = said.len().max(1);
+    for (_, number) in given.values(&["-n", "--max-args"]) {
+        most = number.text()?.parse().ok().filter(|number| *number > 0)?;
+    }
+    let words: Vec<Word> = said.split_ascii_whitespace().map(Word::exact).collect();
+    let with = |words: &[Word]| argv.iter().chain(words).cloned().collect();
+    // Without any it runs once, unless it is told not to.
+    Some(if words.is_empty() { vec![with(&[])] } else { words.chunks(most).map(with).collect() })
 }
 
 const MARKS: [&str; 3] = ["-I", "-i", "--replace"];

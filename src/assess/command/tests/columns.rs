@@ -235,6 +235,8 @@ fn what_is_printed_as_it_is_stays_what_it_was() {
         "n=$(grep -n main a.rs | cut -d: -f1); echo \"$n\" | while read n; do sed -n \"${n}p\" a.rs; done",
         "h=$(git rev-parse HEAD); echo \"$h\" | xargs git show --stat",
         "read A B <<< '10 20'; sed -n \"${A},${B}p\" a.rs",
+        "IFS=:; for p in a b; do [ -d \"$p\" ] && echo \"$p\"; done",
+        "sh -c 'echo $((1+1))'",
         "read -r a b c <<< 'x y z w'; echo \"$c\"; cat \"$a\"",
     ] {
         allowed(command);
@@ -247,6 +249,9 @@ fn what_is_printed_as_it_is_stays_what_it_was() {
         "f=$(find . -name x); sh -c \"echo \\\"$f\\\"\" | xargs cat",
         "h=$(git rev-parse HEAD); echo \"$h\" x | xargs git show --stat",
         "IFS=, read A B <<< '1,-i'; sed $B p a",
+        "IFS=_ read A B <<< 'x_.env'; cat \"$B\"",
+        "IFS=:; x='[:b'; $x",
+        "sh -c '((x))'",
         "read A B <<< 'x .env'; cat \"$B\"",
         "read A B <<< 'x -i'; sed \"$B\" p a",
         "read A <<< \"$(cat x)\"; cat \"$A\"",
