@@ -98,7 +98,6 @@ impl Engine {
         switchboard: Switchboard,
     ) -> Self {
         let (running, terminals, measuring) = (HashMap::new(), HashMap::new(), Measuring::default());
-        let (step, before) = (None, None);
         Self {
             model_side,
             person_side,
@@ -112,8 +111,8 @@ impl Engine {
             terminals,
             measuring,
             typed: Desk::default(),
-            step,
-            before,
+            step: None,
+            before: None,
         }
     }
 

@@ -80,7 +80,7 @@ fn what_was_typed_is_there_again_after_a_kill() {
     it.signal(nix::sys::signal::Signal::SIGKILL);
     std::thread::sleep(std::time::Duration::from_millis(200));
     let mut it = it.start_again(&["--continue"], &[]);
-    it.wait_for("What you had typed when the program ended is back below");
+    it.wait_for("What you had typed when the program ended");
     it.wait_for("› no, rename them");
     it.wait_for("1 waiting (1 HIGH)");
     it.keys("\r");

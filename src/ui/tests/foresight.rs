@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use super::{DELETE, high};
 use crate::app::{GUARD, Modal};
-use crate::domain::{Detail, Foresight, Preview, Remedy, Table};
+use crate::domain::{Detail, Foresight, Preview, Remedy, Table, WOULD_FAIL};
 use crossterm::event::KeyCode;
 
 fn rows() -> Foresight {
@@ -182,4 +182,28 @@ fn on_a_narrow_screen_the_end_of_the_effect_makes_room_for_what_it_does() {
     let (wide, narrow) = (row(&desk.screen(80, 24)), row(&desk.screen(60, 15)));
     assert!(wide.contains("DELETE FROM orders") && wide.ends_with("12 of 340 rows · can't be undone"), "{wide}");
     assert!(narrow.contains("DELETE FROM") && narrow.ends_with("12 of 340 rows"), "{narrow}");
+}
+
+#[test]
+fn what_surely_fails_says_so_first_and_nothing_else_of_its_effect() {
+    let fails = Preview {
+        brief: WOULD_FAIL.to_owned(),
+        effects: vec!["Adds 1 row to orders.".to_owned()],
+        warnings: vec!["It would fail: no such table: ordrs.".to_owned()],
+        ..Preview::default()
+    };
+    let mut desk = asked(Some(Foresight::Measured(Box::new(fails))));
+    for (columns, rows) in [(120, 40), (80, 24)] {
+        let screen = desk.screen(columns, rows);
+        let title = screen.lines().find(|line| line.contains('╔')).unwrap();
+        assert!(title.contains("WOULD FAIL  H HIGH"), "{screen}");
+        assert!(screen.contains("It would fail: no such table") && !screen.contains("Adds 1 row"), "{screen}");
+    }
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::F(2));
+    for (columns, rows) in [(120, 40), (80, 24), (60, 15)] {
+        let screen = desk.screen(columns, rows);
+        let row = screen.lines().find(|line| line.contains("1  H HIGH")).unwrap();
+        assert!(row.trim_end().ends_with("would fail"), "{screen}");
+    }
 }
