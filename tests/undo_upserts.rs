@@ -108,7 +108,7 @@ async fn rows_that_were_in_the_way_come_back() {
         for _ in 0..STATEMENTS {
             seed(&desk).await;
             let sql = statement(&mut dice, dialect);
-            let remedy = desk.told(&sql).await.remedy;
+            let told = desk.told(&sql).await;
             let before = rows(&desk, all).await;
             if let Err(why) = ran(&desk, &json!({ "sql": sql }).to_string()).await {
                 assert_eq!(rows(&desk, all).await, before, "{dialect:?}: {sql}: {why}");
@@ -116,7 +116,7 @@ async fn rows_that_were_in_the_way_come_back() {
                 continue;
             }
             seed(&desk).await;
-            assert!(matches!(remedy, Remedy::Possible(_)), "{dialect:?}: {sql}: {remedy:?}");
+            assert!(matches!(told.remedy, Remedy::Possible(_)), "{dialect:?}: {sql}: {told:?}");
             said += 1;
             undone += usize::from(there_and_back(&desk, &sql, all).await);
         }

@@ -108,13 +108,13 @@ fn divides(value: &Expr, holds: &mut Vec<String>, found: &mut Vec<String>) -> Op
                     divides(condition, holds, found)
                 }
                 ("coalesce" | "ifnull" | "nvl", [first, rest @ ..]) => {
-                    let (whole, mut last) = (holds.len(), *first);
+                    let (length, mut last) = (holds.len(), *first);
                     for value in rest {
                         holds.push(format!("({last}) IS NULL"));
                         divides(value, holds, found)?;
                         last = value;
                     }
-                    holds.truncate(whole);
+                    holds.truncate(length);
                     divides(first, holds, found)
                 }
                 (name, _) if CHOOSING.contains(&name) => None,
