@@ -94,7 +94,9 @@ fn statement(dice: &mut Dice, dialect: Dialect) -> String {
         (_, 2) => format!("INSERT INTO und {brought} ON CONFLICT (mail) DO UPDATE SET n = 777, mail = excluded.mail"),
         _ => format!("INSERT INTO und {brought} ON CONFLICT (id) DO UPDATE SET {sets}{narrowed}"),
     };
-    format!("{with}{statement}{back}{}", dice.pick(&["", " -- so", "; -- so"]))
+    // Where backslashes may be read in two ways, so may what stands behind a semicolon.
+    let end = dice.pick(&["", " -- so", if dialect == Dialect::Mysql { "" } else { "; -- so" }]);
+    format!("{with}{statement}{back}{end}")
 }
 
 #[tokio::test]
