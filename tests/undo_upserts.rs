@@ -94,7 +94,9 @@ fn statement(dice: &mut Dice, dialect: Dialect) -> String {
         (_, 2) => format!("INSERT INTO und {brought} ON CONFLICT (mail) DO UPDATE SET n = 777, mail = excluded.mail"),
         _ => format!("INSERT INTO und {brought} ON CONFLICT (id) DO UPDATE SET {sets}{narrowed}"),
     };
-    format!("{with}{statement}{back}{}", dice.pick(&["", " -- so", "; -- so"]))
+    // Where backslashes may be read in two ways, so may what stands behind a semicolon.
+    let end = dice.pick(&["", " -- so", if dialect == Dialect::Mysql { "" } else { "; -- so" }]);
+    format!("{with}{statement}{back}{end}")
 }
 
 #[tokio::test]
@@ -108,7 +110,7 @@ async fn rows_that_were_in_the_way_come_back() {
         for _ in 0..STATEMENTS {
             seed(&desk).await;
             let sql = statement(&mut dice, dialect);
-            let remedy = desk.told(&sql).await.remedy;
+            let told = desk.told(&sql).await;
             let before = rows(&desk, all).await;
             if let Err(why) = ran(&desk, &json!({ "sql": sql }).to_string()).await {
                 assert_eq!(rows(&desk, all).await, before, "{dialect:?}: {sql}: {why}");
@@ -116,7 +118,7 @@ async fn rows_that_were_in_the_way_come_back() {
                 continue;
             }
             seed(&desk).await;
-            assert!(matches!(remedy, Remedy::Possible(_)), "{dialect:?}: {sql}: {remedy:?}");
+            assert!(matches!(told.remedy, Remedy::Possible(_)), "{dialect:?}: {sql}: {told:?}");
             said += 1;
             undone += usize::from(there_and_back(&desk, &sql, all).await);
         }

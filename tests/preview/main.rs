@@ -1,6 +1,6 @@
 //! Previews as a session asks for them: what a waiting operation would do, told without doing any of it.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod commands;
 #[path = "../common/mod.rs"]

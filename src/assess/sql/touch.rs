@@ -214,9 +214,9 @@ fn behind(dialect: Dialect, query: Query, text: String) -> Result<Option<Target>
         return Err(format!("a query of its `WITH` is called {}, too.", target.spelled));
     }
     if target.act == Act::Add {
-        unset(&with)?
+        unset(&with)?;
     } else {
-        steady(&with)?
+        steady(&with)?;
     }
     let picks = target.picks || picks(&with);
     Ok(Some(Target { with: format!("{with} "), picks, ..target }))
