@@ -137,12 +137,6 @@ pub enum Shell {
     Other,
 }
 
-impl Shell {
-    fn is_bash(&self) -> bool {
-        *self == Self::Bash
-    }
-}
-
 /// Everything that local reading found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
@@ -205,7 +199,7 @@ pub struct Facts {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unguarded: bool,
     /// The shell that runs a command.
-    #[serde(default, skip_serializing_if = "Shell::is_bash")]
+    #[serde(default)]
     pub shell: Shell,
     /// Trouble while looking: makes the operation unreadable.
     pub trouble: Option<String>,

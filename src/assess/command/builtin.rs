@@ -478,10 +478,8 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let open = |word: &Word| word.open() && !word.may_vanish();
     let odd = |words: &[Word]| words.windows(2).any(|pair| by_name(pair) || computed(pair));
     if named || odd(words) || odd(&there) || words.iter().any(open) {
-        judge.unreadable(
-            "command.test",
-            format!("`{name}` may test a variable by a computed name, which can run code."),
-        );
+        let sentence = format!("`{name}` may test a variable by a computed name, which can run code.");
+        judge.unreadable("command.test", sentence);
     }
 }
 

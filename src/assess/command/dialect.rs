@@ -268,8 +268,7 @@ impl Scan<'_> {
                 let ends = self.at(place + 2);
                 return (ENDS.contains(&ends) || b"\"]".contains(&ends)).then_some(place + 2);
             }
-            b'?' | b'$' | b'!' | b'-' => place + 2,
-            b'@' | b'*' | b'0'..=b'9' => place + 2,
+            b'?' | b'$' | b'!' | b'-' | b'@' | b'*' | b'0'..=b'9' => place + 2,
             _ if next.is_ascii_alphabetic() || next == b'_' => {
                 let name = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
                 place + 1 + name

@@ -285,7 +285,9 @@ impl Judge<'_> {
         let known = !folders.is_empty() && !self.recurses;
         let only = self.only.clone().filter(|names| !names.is_empty() && known);
         if let Some(names) = only.filter(|_| reach == Reach::Hidden && self.prints) {
-            folders.iter().for_each(|folder| self.shown_by_name(folder, &names, true));
+            for folder in &folders {
+                self.shown_by_name(folder, &names, true);
+            }
         } else if reach == Reach::Hidden && self.prints {
             self.walled =
                 Some(format!("It shows all of what it finds as {}, which may be a sensitive file.", self.spelt(word)));
