@@ -89,7 +89,7 @@ fn statement(dice: &mut Dice, dialect: Dialect) -> String {
         (Dialect::Mysql, _) => {
             format!("UPDATE beh SET n = n + 1 WHERE id IN (SELECT id FROM beh_other WHERE id > {low})")
         }
-        (Dialect::Sqlite, 0 | 1 | 2) => format!("UPDATE{or} beh SET {sets} WHERE {plain}{back}"),
+        (Dialect::Sqlite, 0..=2) => format!("UPDATE{or} beh SET {sets} WHERE {plain}{back}"),
         (_, 3) => format!("{with}DELETE FROM beh WHERE {narrowed}{back}"),
         (_, 4) => {
             let with = "WITH few AS (SELECT id, n FROM beh_other ORDER BY id)";

@@ -69,16 +69,7 @@ pub(super) fn only_bash(script: &str) -> bool {
 /// among them words put in without quotes, which zsh doesn't split; `$x:h` and `$x[1]`; names of files with
 /// qualifiers; what the last part of a pipeline sets, which lasts in zsh.
 pub(super) fn zsh_reads(script: &str) -> bool {
-    Scan {
-        text: script,
-        bytes: script.as_bytes(),
-        around: Vec::new(),
-        test: false,
-        compared: false,
-        echoed: false,
-        piped: false,
-    }
-    .alike()
+    Scan { text: script, bytes: script.as_bytes(), around: Vec::new(), among: Among::Command, piped: false }.alike()
 }
 
 /// What stands open at one place of a script.
@@ -88,17 +79,23 @@ enum Open {
     Quote,
 }
 
+/// Whose words stand at one place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Among {
+    /// Some command's.
+    Command,
+    /// `[[ … ]]`.
+    Test,
+    /// `[ … ]`, where fewer words are no harm, or `echo`, for which it is the same how they are split.
+    Harmless,
+}
+
 /// One pass over a script.
 struct Scan<'t> {
     text: &'t str,
     bytes: &'t [u8],
     around: Vec<Open>,
-    /// Within `[[ … ]]`.
-    test: bool,
-    /// Within `[ … ]`, where fewer words are no harm.
-    compared: bool,
-    /// Among the words of `echo`, for which it is the same how they are split.
-    echoed: bool,
+    among: Among,
     /// Behind a `|`.
     piped: bool,
 }
@@ -141,7 +138,7 @@ impl Scan<'_> {
             b'"' | b'\'' if begins && self.opens(place) => return None,
             b'"' => self.around.push(Open::Quote),
             b'\'' => return self.text[place + 1..].find('\'').map(|length| place + length + 2),
-            b'(' if next == b')' || self.test || !begins && before != b'<' => return None,
+            b'(' if next == b')' || self.among == Among::Test || !begins && before != b'<' => return None,
             b'(' => self.around.push(Open::Bracket),
             b')' => _ = self.around.pop(),
             b'=' if before == b'=' && !ENDS.contains(&self.at(place.wrapping_sub(2))) => return None,
@@ -152,13 +149,12 @@ impl Scan<'_> {
             b'~' if b"*?])}".contains(&before) => return None,
             b'^' if begins => return None,
             b'#' if begins => return self.comment(place),
-            b'<' | b'>' if !self.test => return self.redirection(place),
+            b'<' | b'>' if self.among != Among::Test => return self.redirection(place),
             b'|' if next == b'|' => return Some(place + 2),
             b'|' => self.piped = true,
-            b'[' if begins && next == b'[' => self.test = true,
-            b'[' if begins && next == b' ' => self.compared = true,
-            b']' if next == b']' => self.test = false,
-            b']' if begins => self.compared = false,
+            b'[' if begins && next == b'[' => self.among = Among::Test,
+            b'[' if begins && next == b' ' => self.among = Among::Harmless,
+            b']' if next == b']' || begins && self.among != Among::Test => self.among = Among::Command,
             _ if begins && !ENDS.contains(&byte) => return self.word(place),
             _ => {}
         }
@@ -212,7 +208,9 @@ impl Scan<'_> {
             return None;
         }
         if self.opens(place) {
-            self.echoed = word == "echo";
+            if self.among != Among::Test {
+                self.among = if word == "echo" { Among::Harmless } else { Among::Command };
+            }
             let command = ENDS.contains(&self.at(place + length));
             let reads = command && word == "read" || behind.starts_with('=') && word == "IFS";
             let lasts = behind.starts_with('=') || command && listed(" cd export readonly unset shift for ", word);
@@ -280,7 +278,7 @@ impl Scan<'_> {
         let (behind, further) = (self.at(end), self.at(end + 1));
         let modified = behind == b':' && (further.is_ascii_alphabetic() || b"&#^".contains(&further));
         let number = b"?$!".contains(&next);
-        let whole = self.quoted() || self.test || self.compared || self.echoed || number || self.assigns(place);
+        let whole = self.quoted() || self.among != Among::Command || number || self.assigns(place);
         (behind != b'[' && behind.is_ascii() && !modified && whole).then_some(end)
     }
 
