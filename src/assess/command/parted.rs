@@ -204,7 +204,6 @@ impl Judge<'_> {
             return;
         }
         match self.facts.and_then(|facts| facts.secrets.get(&wanted)) {
-            Some(SecretFact::Nothing) => {}
             Some(SecretFact::Plain(path) | SecretFact::Hidden(path)) => {
                 self.walled = Some(format!("It may find {path}, which is sensitive, and show all of it."));
             }
@@ -215,7 +214,7 @@ impl Judge<'_> {
             None if self.walled.is_none() => {
                 self.walled = Some(format!("Whether it shows a sensitive file below {folder} wasn't looked for."));
             }
-            None => {}
+            Some(SecretFact::Nothing) | None => {}
         }
     }
 

@@ -282,17 +282,17 @@ impl Judge<'_> {
         }
         // Which of them are there is looked at, where their names are known.
         let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
-        let known = !folders.is_empty() && !self.recurses;
-        let only = self.only.clone().filter(|names| !names.is_empty() && known);
+        let only = self.only.clone().filter(|names| !names.is_empty() && !folders.is_empty() && !self.recurses);
         if let Some(names) = only.filter(|_| reach == Reach::Hidden && self.prints) {
-            folders.iter().for_each(|folder| self.shown_by_name(folder, &names, true));
+            for folder in &folders {
+                self.shown_by_name(folder, &names, true);
+            }
         } else if reach == Reach::Hidden && self.prints {
             self.walled =
                 Some(format!("It shows all of what it finds as {}, which may be a sensitive file.", self.spelt(word)));
         }
         if let Some(depth) = self.depth_of_found(word, reach).filter(|_| self.shows && (self.recurses || !self.prints))
         {
-            let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
             for folder in folders {
                 self.lines_of_tracked(&folder);
                 self.lines_below(folder, depth);
