@@ -282,8 +282,7 @@ impl Judge<'_> {
         }
         // Which of them are there is looked at, where their names are known.
         let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
-        let known = !folders.is_empty() && !self.recurses;
-        let only = self.only.clone().filter(|names| !names.is_empty() && known);
+        let only = self.only.clone().filter(|names| !names.is_empty() && !folders.is_empty() && !self.recurses);
         if let Some(names) = only.filter(|_| reach == Reach::Hidden && self.prints) {
             for folder in &folders {
                 self.shown_by_name(folder, &names, true);
@@ -294,7 +293,6 @@ impl Judge<'_> {
         }
         if let Some(depth) = self.depth_of_found(word, reach).filter(|_| self.shows && (self.recurses || !self.prints))
         {
-            let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
             for folder in folders {
                 self.lines_of_tracked(&folder);
                 self.lines_below(folder, depth);
