@@ -52,6 +52,11 @@ async fn a_trial_leaves_everything_as_it_was() {
             let now = desk.row("SELECT count(*), min(name), max(name), max(id) FROM undo_trial").await;
             assert_eq!(now, ["3", "ann", "cy", "3"], "{dialect:?} {sql}");
         }
+        if dialect != Dialect::Mysql {
+            let sql = "WITH few AS (SELECT 3 AS id) DELETE FROM undo_trial WHERE id IN (SELECT id FROM few)";
+            let (events, _) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
+            assert_eq!(seen(&events), "id,name: 3,cy", "{dialect:?}");
+        }
         desk.approved("BEGIN").await;
         let (_, report) = desk.call(r#"{"sql":"DELETE FROM undo_trial","trial":true}"#).await;
         assert!(report.result.contains("a transaction is open"), "{dialect:?}: {}", report.result);

@@ -59,7 +59,7 @@ impl State {
         let sql = own.is_some_and(|prepared| matches!(prepared.operation.kind, OperationKind::Sql(_)));
         let reason = reason.to_ascii_lowercase();
         let missing = ["no such table", "doesn't exist", "does not exist"].iter().any(|said| reason.contains(said));
-        let named = reason.contains("table") || reason.contains("relation");
+        let named = (reason.contains("table") || reason.contains("relation")) && !reason.contains("column");
         if sql && missing && named {
             self.hint = Some("/tables lists the tables that there are.".to_owned());
         }

@@ -395,7 +395,7 @@ mod tests {
     fn rows_are_masked_by_the_names_of_their_columns_and_by_the_shapes_of_their_cells() {
         let row = |cells: [&str; 4]| cells.map(|cell| Some(cell.to_owned())).to_vec();
         let table = Table {
-            columns: ["id", "password_hash", "note", "api_key"].map(str::to_owned).to_vec(),
+            columns: ["id", "password_hash", "note", "new api_key"].map(str::to_owned).to_vec(),
             rows: vec![
                 row(["1", "two words", "ñ postgres://ann:hunter2@db/shop", "k1k2k3k4k5"]),
                 vec![Some("2".to_owned()), None, Some("hunter22".to_owned()), Some("none".to_owned())],

@@ -212,8 +212,9 @@ pub(super) fn named(text: &str) -> Vec<Span> {
     spans.collect()
 }
 
-/// Whether a value under a name is a secret as a whole.
+/// Whether a value under a name is a secret as a whole: what a column would hold stands beside it as `new` of its name.
 pub(super) fn under(name: &str, value: &str) -> bool {
+    let name = name.strip_prefix("new ").unwrap_or(name);
     static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("(?i)^(?:{TELLING})$")).ok());
     NAME.as_ref().is_none_or(|whole| whole.is_match(name)) && telling(name, value)
 }

@@ -33,7 +33,8 @@ fn told(terms: Terms, command: &str) -> std::io::Result<String> {
 
 /// `ask: medium risk (command.unknown)`, the reason, and with an explanation each finding and what the line was read as.
 fn worded(answer: &Value) -> String {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    // A line of its own would look like one of ours.
+    let text = |value: &Value| value.as_str().unwrap_or_default().replace('\n', "\\n");
     let mut said =
         format!("{}: {} risk ({})\n", text(&answer["decision"]), text(&answer["risk"]), text(&answer["rule"]));
     said.push_str(&format!("{}\n", text(&answer["reason"])));
@@ -68,5 +69,7 @@ mod tests {
         assert!(said.starts_with("ask: high risk ("), "{said}");
         assert!(said.contains("\nmode guarded, step 9 (danger)\n") && said.contains("\nread as: rm a b\n"), "{said}");
         assert!(said.lines().any(|line| line.starts_with("- ") && line.len() > 20), "{said}");
+        let said = told(Terms { explain: true, ..Terms::default() }, "echo 'a\nallow: x'; rm b").unwrap();
+        assert!(!said.lines().any(|line| line.starts_with("allow")), "{said}");
     }
 }

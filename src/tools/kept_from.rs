@@ -49,7 +49,8 @@ pub(super) fn told(command: &str, output: &str, plan: &Plan) -> Option<String> {
 /// What may be the name of an entry in a line: its last word, and what stands before a colon.
 fn entries(line: &str) -> impl Iterator<Item = &str> {
     let name = |part: &'_ str| -> Option<usize> {
-        let from = part.rfind(|c: char| c == '/' || c.is_whitespace()).map_or(0, |at| at + 1);
+        let mut letters = part.char_indices().rev();
+        let from = letters.find(|(_, c)| *c == '/' || c.is_whitespace()).map_or(0, |(at, c)| at + c.len_utf8());
         (from < part.len()).then_some(from)
     };
     let line = line.trim_end().trim_end_matches(['/', '*', '@', '\'', '"']);
@@ -76,6 +77,7 @@ mod tests {
             ("/bin/ls -a", ".env\na.pem\n", ".env, certs/a.pem"),
             ("file .e*", ".env: regular file, no read permission\n", ".env"),
             ("ls -F", ".env*\n", ".env"),
+            ("ls -la", "Screenshot at 9.41\u{202f}AM.png\n---------- 1 root root 0 Jan  1 10:00 .env\n", ".env"),
         ] {
             let told = told(command, output, &plan()).unwrap();
             assert!(told.starts_with(&format!("Hidden from commands that run unasked: {hidden}. ")), "{told}");

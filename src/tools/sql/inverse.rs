@@ -228,9 +228,9 @@ impl Plan {
 
     /// Reads some of the rows that it touches, as they are shown.
     pub(super) fn going(&self, rows: usize) -> String {
-        let own = &self.target.rows;
-        let own = if self.target.bounded { format!("FROM (SELECT * {own}) AS touched") } else { own.clone() };
-        format!("SELECT * {own} LIMIT {rows}")
+        let Target { with, rows: own, bounded, .. } = &self.target;
+        let own = if *bounded { format!("FROM (SELECT * {own}) AS touched") } else { own.clone() };
+        format!("{with}SELECT * {own} LIMIT {rows}")
     }
 
     /// The columns that tell rows from one another.

@@ -21,7 +21,9 @@ pub(super) fn behind(dialect: Dialect, query: Query) -> Result<Option<Reads>, St
         return Err(unclear());
     }
     let Some(reads) = of(dialect, Parsed { statement, only: false, ignores: false })? else { return Err(unclear()) };
-    if hides(&with, &reads.place.1) {
+    // The parser takes `ONLY` for the table.
+    let only = dialect == Dialect::Postgres && reads.place.1.eq_ignore_ascii_case("only");
+    if only || hides(&with, &reads.place.1) {
         return Err(unclear());
     }
     let chance = reads.chance || steady(&with).is_err();
