@@ -283,6 +283,11 @@ impl Judge<'_> {
             },
             Produces::Same | Produces::Text | Produces::Paths => Feed::Text,
         };
+        // It names others than those that were found by name before, unless it was given these.
+        let given = |piece: &Piece| matches!(piece, Piece::Found(_) | Piece::Whole(_));
+        if lists && (self.recurses || !words.iter().any(|word| word.pieces.iter().any(given))) {
+            self.looks_for(None);
+        }
         if entry.produces != Produces::Same && matches!(self.produced, Feed::Paths(_)) {
             self.searches(entry, name, words, operands);
             let in_git = |text: &str| text.contains(".git");

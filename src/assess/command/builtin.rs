@@ -204,7 +204,10 @@ pub(super) fn echo(judge: &mut Judge<'_>, words: &[Word]) {
 pub(super) fn traps(judge: &mut Judge<'_>, words: &[Word]) -> bool {
     let ends = |word: &Word| matches!(word.text(), Some("EXIT" | "0" | "INT" | "TERM" | "HUP" | "QUIT"));
     let [action, signals @ ..] = words else { return false };
-    let Some(script) = action.text().filter(|text| !text.is_empty() && !text.starts_with('-')) else { return false };
+    // A variable may be anything by then, and be computed.
+    let plain = |c: char| c.is_ascii_alphanumeric() || " _./,:;'\"=+-".contains(c);
+    let known = |text: &&str| !text.is_empty() && !text.starts_with('-') && text.chars().all(plain);
+    let Some(script) = action.text().filter(known) else { return false };
     if signals.is_empty() || !signals.iter().all(ends) {
         return false;
     }

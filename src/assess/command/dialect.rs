@@ -311,8 +311,8 @@ fn plain_parameter(inside: &str) -> bool {
     let mut signs = rest.bytes();
     let known = match (signs.next(), signs.next()) {
         (None, _) => true,
-        (Some(b':'), Some(second)) => b"-=+?".contains(&second) || second.is_ascii_digit(),
-        (Some(sign), _) => b"%#/-=+?".contains(&sign),
+        (Some(b':'), Some(second)) => b"-+?".contains(&second) || second.is_ascii_digit(),
+        (Some(sign), _) => b"%#/-+?".contains(&sign),
     };
     name > 0 && known && rest.chars().all(|c| c.is_ascii_alphanumeric() || "_./%#*?:=+-, ".contains(c))
 }

@@ -323,7 +323,9 @@ impl Judge<'_> {
 
 /// Whether a subcommand tells of commits alone, and shows nothing of what they hold.
 pub(super) fn tells_commits(name: &str, given: &Flags) -> bool {
-    const SHOWING: [&str; 22] = [
+    const SHOWING: [&str; 24] = [
+        "-I",
+        "--ignore-matching-lines",
         "-p",
         "-u",
         "-U",

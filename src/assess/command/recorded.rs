@@ -9,10 +9,12 @@ use super::word::Word;
 /// Subcommands that show lines of files unless a flag says otherwise.
 const SHOWING: [&str; 6] = ["diff", "show", "grep", "format-patch", "range-diff", "archive"];
 /// Those that show lines with a flag alone, `git stash show` among them.
-const ASKED: [&str; 7] = ["log", "whatchanged", "rev-list", "diff-tree", "diff-index", "diff-files", "stash"];
+const ASKED: [&str; 8] = ["log", "whatchanged", "rev-list", "reflog", "diff-tree", "diff-index", "diff-files", "stash"];
 /// Flags with which they show lines (git-diff(1), git-log(1)).
-const PATCH: [&str; 12] = [
+const PATCH: [&str; 14] = [
     "--patch",
+    "--binary",
+    "--check",
     "--unified",
     "--cc",
     "--word-diff",
@@ -56,7 +58,11 @@ impl Judge<'_> {
             return;
         }
         let named = words.iter().skip_while(|word| word.text() != Some("--")).skip(1);
-        let places: Option<Vec<String>> = named.map(|word| self.normal(word.text()?)).collect();
+        // A pattern, and what begins with a colon, may name more than it seems to.
+        let written = |text: &&str| !text.contains([':', '*', '?', '[', '\\']);
+        let whole = words.iter().any(|word| word.text() == Some("--full-diff"));
+        let places = named.map(|word| self.normal(word.text().filter(written).filter(|_| !whole)?));
+        let places: Option<Vec<String>> = places.collect();
         let apart = |place: &String| !path.is_empty() && !Path::new(&path).starts_with(place);
         if places.is_some_and(|places| !places.is_empty() && places.iter().all(apart)) {
             return;
@@ -84,8 +90,16 @@ fn shows(subcommand: &str, words: &[Word]) -> bool {
     let operands = || flags.iter().filter(|flag| !flag.starts_with('-'));
     match subcommand {
         // Each is a file of a revision, which is judged by its name.
-        "show" if operands().count() > 0 && operands().all(|operand| operand.contains(':')) => false,
+        "show" if operands().count() > 0 && operands().all(|operand| of_revision(operand)) => false,
         _ if SHOWING.contains(&subcommand) => patch || !long(&NAMES),
         _ => ASKED.contains(&subcommand) && patch,
     }
+}
+
+/// Whether a word is plainly a file of a revision: `HEAD:src/a.rs`.
+fn of_revision(word: &str) -> bool {
+    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./~^-".contains(&byte));
+    word.split_once(':').is_some_and(|(revision, path)| {
+        !revision.is_empty() && plain(revision) && !path.is_empty() && plain(path) && !path.ends_with(['/', '.'])
+    })
 }

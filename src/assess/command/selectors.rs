@@ -91,6 +91,7 @@ pub(super) fn asks_graphql(field: &str) -> bool {
     let Some((name, value)) = field.split_once('=') else { return false };
     if name.trim() != "query" {
         return !value.starts_with('@')
+            && !name.starts_with("query[")
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_[]".contains(&byte));
     }
     let text = value.trim_start();

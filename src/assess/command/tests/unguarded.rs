@@ -91,6 +91,7 @@ fn what_zsh_may_read_in_its_own_way_asks_where_it_runs_it() {
         "x='.e*'; cat $~x",
         "x='a.txt .env'; cat $=x",
         "x=.env; cat $^x",
+        ": \"${cdpath:=/tmp}\"; cd deep && cat a",
         "f=(.env a.txt); cat \"${f[1]}\"",
         "ls >&2-",
         "ls >& 2-",
@@ -192,6 +193,17 @@ fn what_git_tracks_and_shows_is_told_where_nobody_leaves_it_out() {
         "git stash show -p",
         "git diff-tree -p HEAD",
         "git format-patch --stdout --no-binary HEAD~2",
+        "git show ':/fix'",
+        "git show 'HEAD^{/fix:x}'",
+        "git show HEAD:a.txt ':/fix'",
+        "git show ':(top)'",
+        "git diff -- ':!a.txt'",
+        "git diff HEAD~1 -- a.txt '*'",
+        "git grep S -- '*'",
+        "git log -p --full-diff -- a.txt",
+        "git reflog -p",
+        "git log --check",
+        "git diff --stat --check",
     ] {
         assert!(searched(command, "/home/me/project/config/.env"), "{command}");
         assert!(searched(command, ""), "{command}");
