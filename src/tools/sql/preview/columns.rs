@@ -26,8 +26,7 @@ impl Desk<'_> {
         for of in column_values(self.dialect, sql).into_iter().take(LOOKED_AT) {
             match of {
                 Values::Go { column, sql } => {
-                    let there =
-                        known.columns.iter().any(|own| own.name.eq_ignore_ascii_case(column.trim_matches(['"', '`'])));
+                    let there = known.columns.iter().any(|own| spells(&column, &own.name));
                     if !there {
                         continue;
                     }
@@ -72,4 +71,13 @@ impl Desk<'_> {
         }
         needs
     }
+}
+
+/// Whether a name as a statement writes it, with its quotes, is this one.
+fn spells(written: &str, name: &str) -> bool {
+    let inner = ['"', '`'].iter().find_map(|quote| {
+        let inner = written.strip_prefix(*quote)?.strip_suffix(*quote)?;
+        Some(inner.replace(&format!("{quote}{quote}"), &quote.to_string()))
+    });
+    inner.as_deref().unwrap_or(written).eq_ignore_ascii_case(name)
 }
