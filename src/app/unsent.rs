@@ -77,9 +77,9 @@ impl State {
                 self.composer.put(&format!("{own}\n\n{typed}"));
             }
             self.note_unsent();
-        } else if self.composer.is_empty() {
-            // The history goes along in any case.
-            self.composer = std::mem::take(&mut before.composer);
+        } else {
+            // The history goes along in any case; what is folded here stays folded.
+            self.composer.remember(before.composer.history().to_vec());
         }
     }
 }
