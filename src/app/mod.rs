@@ -178,7 +178,7 @@ pub struct State {
     unattended: bool,
     /// Keys go into the terminal of this one.
     typing_into: Option<OperationId>,
-    /// They will, as soon as there is one, unless another key comes before.
+    /// They will, as soon as there is one, unless a key or a click comes before.
     enters: Option<OperationId>,
     /// What was told of those that wait.
     told: BTreeMap<OperationId, Told>,

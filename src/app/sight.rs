@@ -115,6 +115,10 @@ impl State {
             _ => return false,
         };
         let said = self.unsay();
+        if rows == 0 {
+            // Who clicks looks where they clicked: no terminal takes the focus from there.
+            self.enters = None;
+        }
         if rows == 0 && self.press_named(mouse, effects) {
             return true;
         }

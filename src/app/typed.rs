@@ -49,7 +49,7 @@ impl State {
         self.enters = self.queue.get(id).filter(|item| own(item) && !self.linear).map(|item| item.id);
     }
 
-    /// The terminal of an operation is up. Whoever pressed a key since, or looks at something that floats, types elsewhere.
+    /// The terminal of an operation is up. Whoever pressed a key or clicked since, or looks at something that floats, types elsewhere.
     pub(super) fn enter_expected(&mut self, id: OperationId) {
         let free = self.modal.is_none() && self.prompt.is_none() && self.typing_into.is_none();
         if self.enters.take_if(|expected| *expected == id).is_some() && free {

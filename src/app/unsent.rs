@@ -69,7 +69,10 @@ impl State {
 
     /// What is being typed goes along from one session to another. What was kept of this one goes before it.
     pub fn keep_draft_of(&mut self, before: &mut Self) {
-        if !before.composer.is_empty() {
+        if before.composer.is_empty() {
+            // The history goes along in any case; what is folded here stays folded.
+            self.composer.remember(before.composer.history().to_vec());
+        } else {
             let own = self.composer.text();
             self.composer = std::mem::take(&mut before.composer);
             if !own.is_empty() {
@@ -77,9 +80,6 @@ impl State {
                 self.composer.put(&format!("{own}\n\n{typed}"));
             }
             self.note_unsent();
-        } else if self.composer.is_empty() {
-            // The history goes along in any case.
-            self.composer = std::mem::take(&mut before.composer);
         }
     }
 }

@@ -1,12 +1,13 @@
 //! What the composer asks of the disk: what was sent in earlier sessions, and the files of the workspace.
 
+use std::io;
 use std::sync::Arc;
 
 use super::bus::Work;
 use super::engine::Engine;
 use crate::app::HISTORY;
 use crate::assess::holds_secret;
-use crate::store::{History, Unsent};
+use crate::store::{Claims, History, Unsent};
 use crate::tools::offered;
 
 /// Where what the person types is kept; nowhere, as long as nobody says where.
@@ -21,13 +22,15 @@ pub struct Desk {
 }
 
 impl Engine {
-    /// Reads what was sent in earlier sessions.
-    pub fn read_typed(&self) {
+    /// Reads what was sent in earlier sessions. What such a one left unsent goes there, once.
+    pub fn read_typed(&self, claims: &Arc<io::Result<Claims>>) {
         let (Some(history), lane) = (self.typed.history.clone(), self.lanes.work.clone()) else { return };
-        let unsent = self.typed.unsent.clone();
+        let (unsent, claims) = (self.typed.unsent.clone(), Arc::clone(claims));
         tokio::task::spawn_blocking(move || match history.read(HISTORY) {
             Ok(mut earlier) => {
-                earlier.extend(unsent.iter().flat_map(|unsent| unsent.others()));
+                if let (Some(unsent), Ok(claims)) = (unsent, &*claims) {
+                    earlier.extend(unsent.move_others(claims, |text| history.add(text)));
+                }
                 drop(lane.blocking_send(Work::Earlier(earlier)));
             }
             Err(error) => tracing::warn!("earlier messages can't be read: {error}"),

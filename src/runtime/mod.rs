@@ -205,7 +205,7 @@ impl Session {
     /// Goes on until the person leaves. Gives what is said then.
     async fn live(mut self, screen: &mut Screen) -> io::Result<Option<String>> {
         self.draw(screen)?;
-        self.engine.read_typed();
+        self.engine.read_typed(&self.claims);
         let mut pending = false;
         loop {
             let due =

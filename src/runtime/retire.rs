@@ -12,8 +12,8 @@ use crate::store::{Claims, expire, prune, prune_layers, prune_outputs};
 const LATER: Duration = Duration::from_secs(5);
 
 /// Removes what lies beside the journal for too long: what files held before, what was printed, the practice model's
-/// worlds, messages that were never sent, layers of programs that are gone. Where it can't be told what is open, all but the last is left, as layers
-/// have locks of their own.
+/// worlds, messages that were never sent, layers of programs that are gone. Where it can't be told what is open, all
+/// but the last is left, as layers have locks of their own.
 pub fn clear_out(start: &Start, claims: &Arc<io::Result<Claims>>) {
     let (images, layers, outputs) = (start.folders.images(), start.folders.layers(), start.folders.outputs());
     let (worlds, unsent, claims) = (start.folders.practice(), start.folders.unsent(), Arc::clone(claims));

@@ -1,7 +1,7 @@
 //! Which program has which session open: a lock on one byte for each session, in one file of its own. It ends with the
 //! program, however that ends, and says which program it is.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -16,8 +16,18 @@ use sha2::{Digest as _, Sha256};
 #[derive(Debug)]
 pub struct Claims {
     file: File,
-    /// What this process holds: the system tells of others' locks alone.
-    own: Mutex<BTreeSet<String>>,
+    /// What this process holds: the system tells of others' locks alone. Nobody keeps it while something takes long: the
+    /// screen may wait for it.
+    own: Mutex<BTreeMap<String, Held>>,
+}
+
+/// What this process holds a session for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    /// It is open.
+    Open,
+    /// Something is done in the background that nobody may open it under.
+    Busy,
 }
 
 /// Another program has the session open.
@@ -46,11 +56,14 @@ impl Claims {
     /// Takes a session for this process. Taking it again changes nothing.
     ///
     /// # Errors
-    /// The locks can't be used.
+    /// The locks can't be used, or this process does something just now that nobody may open it under.
     pub fn claim(&self, session: &str) -> io::Result<Result<(), Taken>> {
         let mut own = self.own();
+        if own.get(session) == Some(&Held::Busy) {
+            return Err(io::Error::other("what is kept beside it is being tidied; try again in a moment"));
+        }
         if self.lock(session)? {
-            own.insert(session.to_owned());
+            own.insert(session.to_owned(), Held::Open);
             return Ok(Ok(()));
         }
         Ok(Err(self.holder(session)?.unwrap_or(Taken { process: None })))
@@ -59,17 +72,20 @@ impl Claims {
     /// Does something while nobody has a session open, nor can open it. Does nothing where somebody has, this program
     /// included, or where that can't be told.
     pub fn unless_open(&self, session: &str, act: impl FnOnce()) {
-        let own = self.own();
-        if !own.contains(session) && self.lock(session).is_ok_and(|locked| locked) {
-            act();
-            self.unlock(session);
+        let mut own = self.own();
+        if own.contains_key(session) || !self.lock(session).is_ok_and(|locked| locked) {
+            return;
         }
+        own.insert(session.to_owned(), Held::Busy);
+        drop(own);
+        act();
+        self.release(session);
     }
 
     /// Whether nobody has a session open, neither another program nor this one. False where that can't be told.
     #[must_use]
     pub fn is_free(&self, session: &str) -> bool {
-        !self.own().contains(session) && matches!(self.holder(session), Ok(None))
+        !self.own().contains_key(session) && matches!(self.holder(session), Ok(None))
     }
 
     /// Who else has a session open, if anybody has.
@@ -87,7 +103,9 @@ impl Claims {
 
     /// Lets a session go.
     pub fn release(&self, session: &str) {
-        self.own().remove(session);
+        let mut own = self.own();
+        own.remove(session);
+        // Before anybody else of this process can take it: it would lose its lock.
         self.unlock(session);
     }
 
@@ -104,7 +122,7 @@ impl Claims {
         let _held_until_the_end = fcntl(&self.file, FcntlArg::F_SETLK(&range(session, libc::F_UNLCK)));
     }
 
-    fn own(&self) -> MutexGuard<'_, BTreeSet<String>> {
+    fn own(&self) -> MutexGuard<'_, BTreeMap<String, Held>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -152,5 +170,19 @@ mod tests {
         assert_eq!((done, claims.is_free("a"), claims.is_free("b")), (vec!["b"], false, true));
         claims.release("a");
         assert!(claims.is_free("a"));
+    }
+
+    #[test]
+    fn what_takes_long_keeps_its_own_session_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let claims = Claims::open(folder.path()).unwrap();
+        let mut inner = false;
+        claims.unless_open("a", || {
+            assert_eq!(claims.claim("b").unwrap(), Ok(()), "others need not wait");
+            assert!(claims.claim("a").is_err() && !claims.is_free("a"), "nobody opens it meanwhile");
+            claims.unless_open("a", || inner = true);
+        });
+        assert!(!inner && claims.is_free("a") && !claims.is_free("b"));
+        assert_eq!(claims.claim("a").unwrap(), Ok(()));
     }
 }

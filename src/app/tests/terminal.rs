@@ -258,7 +258,8 @@ fn a_terminal_that_the_person_asked_for_takes_the_keys_at_once() {
 }
 
 #[test]
-fn a_terminal_takes_no_keys_of_somebody_who_went_on_typing() {
+fn a_terminal_takes_no_keys_of_somebody_who_went_on_typing_or_clicked() {
+    use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
     let mut world = own();
     world.press(KeyCode::Char('x'));
     world.feed(40, glass());
@@ -267,6 +268,11 @@ fn a_terminal_takes_no_keys_of_somebody_who_went_on_typing() {
     world.feed(1, Event::Paste("rm -rf x".to_owned()));
     world.feed(40, glass());
     assert_eq!(world.state.typing_into(), None);
+    let mut world = own();
+    let kind = MouseEventKind::Down(MouseButton::Left);
+    world.feed(1, Event::Mouse(MouseEvent { kind, column: 1, row: 1, modifiers: KeyModifiers::NONE }));
+    world.feed(40, glass());
+    assert_eq!((world.state.typing_into(), world.state.focus), (None, Pane::Composer));
     let mut world = asked(ApprovalMode::Guarded, "make", "low");
     world.look();
     world.press(KeyCode::Char('y'));

@@ -93,8 +93,20 @@ fn a_draft_goes_along_behind_what_was_kept_of_the_other_session() {
     after.state.put_back_unsent("left there".to_owned());
     after.state.keep_draft_of(&mut before.state);
     assert_eq!(after.state.composer.text(), "left there\n\ntyped here");
-    let (mut before, mut after) = (World::new(), World::new());
-    after.state.put_back_unsent("left there".to_owned());
-    after.state.keep_draft_of(&mut before.state);
-    assert_eq!(after.state.composer.text(), "left there");
+}
+
+#[test]
+fn the_history_goes_along_whatever_is_typed_or_kept() {
+    for (here, there) in [("", ""), ("", "left there"), ("typed here", ""), ("typed here", "left there")] {
+        let (mut before, mut after) = (World::new(), World::new());
+        before.say("sent before");
+        before.type_in(here);
+        if !there.is_empty() {
+            after.state.put_back_unsent(there.to_owned());
+        }
+        after.state.keep_draft_of(&mut before.state);
+        let both = [there, here].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n");
+        assert_eq!(after.state.composer.text(), both);
+        assert_eq!(after.state.composer.history(), ["sent before"], "{here:?} and {there:?}");
+    }
 }
