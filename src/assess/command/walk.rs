@@ -118,8 +118,9 @@ impl Judge<'_> {
         if let Some(span) = command.location().and_then(|location| self.source.span(&location)) {
             self.span = Some(span);
         }
-        // It stands where it stood before a `cd` that failed.
-        if !self.scope.astray.is_empty() && self.scope.missing.is_some() && self.scope.missing == self.scope.cwd {
+        // It stands where it stood before a `cd` that failed. Who reads what it would do is told of each `cd`.
+        let missing = self.scope.missing.is_some() && self.scope.missing == self.scope.cwd;
+        if missing && !self.scope.astray.is_empty() && self.read.is_none() {
             self.scope.cwd = None;
             self.scope.moved = true;
         }
