@@ -83,8 +83,8 @@ fn what_was_typed_is_there_again_after_a_kill() {
     it.wait_for("What you had typed when the program ended");
     it.wait_for("› no, rename them");
     it.wait_for("1 waiting (1 HIGH)");
-    it.keys("\r");
-    it.wait_until("nothing is kept of what was sent", |_| std::fs::read_dir(&kept).unwrap().next().is_none());
+    it.keys("\x15");
+    it.wait_until("nothing is kept of what was taken back", |_| std::fs::read_dir(&kept).unwrap().next().is_none());
     it.keys("\x11");
     it.wait_for_exit();
 }
