@@ -214,8 +214,8 @@ pub(super) fn named(text: &str) -> Vec<Span> {
 
 /// Whether a value under a name is a secret as a whole: what a column would hold stands beside it as `new` of its name.
 pub(super) fn under(name: &str, value: &str) -> bool {
-    let name = name.strip_prefix("new ").unwrap_or(name);
     static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("(?i)^(?:{TELLING})$")).ok());
+    let name = name.strip_prefix("new ").unwrap_or(name);
     NAME.as_ref().is_none_or(|whole| whole.is_match(name)) && telling(name, value)
 }
 
