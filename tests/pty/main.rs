@@ -42,6 +42,8 @@ fn the_main_job_by_keys() {
 
     it.say("! echo out-of-the-$((40+2))-th");
     it.wait_for("out-of-the-42-th");
+    // What still runs would ask for a second key.
+    it.wait_for("✓ exit 0");
     it.keys("\x11");
     it.wait_for_exit();
 }
