@@ -279,3 +279,18 @@ fn filled(name: &str) -> bool {
     ];
     TEXTS.contains(&name) || ["BASH", "COMP", "COPROC", "READLINE"].iter().any(|start| name.starts_with(start))
 }
+
+/// Whether a format of `printf` has a `%n`.
+pub(super) fn counts(format: &str) -> bool {
+    let mut parts = format.split('%').skip(1);
+    while let Some(part) = parts.next() {
+        if part.is_empty() {
+            parts.next();
+            continue;
+        }
+        if part.trim_start_matches(|c: char| "-+ #'0123456789.*$hlLjztq".contains(c)).starts_with('n') {
+            return true;
+        }
+    }
+    false
+}

@@ -1,6 +1,7 @@
 //! The shell's own commands that change what later words mean: `cd`, `export`, `read`, `unset`, `set`, and those
 //! that look a word up or test it.
 
+use super::arithmetic::counts;
 use super::judge::{Feed, Judge};
 use super::scope::{Scope, secret_variable};
 use super::word::{Piece, Word};
@@ -484,19 +485,4 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         let sentence = format!("`{name}` may test a variable by a computed name, which can run code.");
         judge.unreadable("command.test", sentence);
     }
-}
-
-/// Whether a format of `printf` has a `%n`.
-fn counts(format: &str) -> bool {
-    let mut parts = format.split('%').skip(1);
-    while let Some(part) = parts.next() {
-        if part.is_empty() {
-            parts.next();
-            continue;
-        }
-        if part.trim_start_matches(|c: char| "-+ #'0123456789.*$hlLjztq".contains(c)).starts_with('n') {
-            return true;
-        }
-    }
-    false
 }
