@@ -182,10 +182,12 @@ pub enum Ruling {
     Save(&'static str),
 }
 
-/// Whether a line is meant for what waits, not for the model, and says not what or which.
+/// Whether a line is meant for what waits, not for the model, and says not what or which: also a number alone, as the
+/// second line of a high one that something else was typed before.
 fn decides_nothing(line: &str) -> bool {
     const WORDS: [&str; 8] = ["y", "yes", "n", "no", "ok", "approve", "deny", "approve it"];
-    WORDS.iter().any(|word| line.trim_end_matches(['.', '!']).eq_ignore_ascii_case(word))
+    let line = line.trim_end_matches(['.', '!']);
+    WORDS.iter().any(|word| line.eq_ignore_ascii_case(word)) || line.trim_start_matches('#').parse::<u64>().is_ok()
 }
 
 /// What was told of an operation that waits.

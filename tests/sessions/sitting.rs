@@ -1,7 +1,7 @@
 //! One sitting at the real program by plain lines: a thread reads what is told and decides what waits, the test says
 //! messages, waits, or kills the program.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -70,29 +70,42 @@ impl Sitting {
         decide: impl Fn(&str) -> Option<bool> + Send + 'static,
     ) {
         let (told, input) = (Arc::clone(&self.told), Arc::clone(&self.input));
+        // Lines to type, and when. One hand types them all: what comes between the two lines of a high one takes the
+        // first back.
+        let lines = Arc::new(Mutex::new(VecDeque::<(Instant, String)>::new()));
+        let typed = Arc::clone(&lines);
+        std::thread::spawn(move || {
+            while input.lock().unwrap().is_some() {
+                let due = typed.lock().unwrap().pop_front_if(|(at, _)| *at <= Instant::now());
+                let Some((_, line)) = due else {
+                    std::thread::sleep(Duration::from_millis(10));
+                    continue;
+                };
+                if let Some(input) = &mut *input.lock().unwrap() {
+                    let _killed_meanwhile = writeln!(input, "{line}");
+                    // What comes at once with other lines decides nothing.
+                    std::thread::sleep(Duration::from_millis(250));
+                }
+            }
+        });
         std::thread::spawn(move || {
             let mut decided = BTreeSet::new();
             for line in BufReader::new(out).lines().map_while(Result::ok) {
                 *told.lock().unwrap() += &format!("{line}\n");
-                let answer = if let Some((_, asked)) = line.split_once(" is high: type ") {
-                    // A high one takes a second line.
-                    asked.trim_end_matches(" to approve it.").to_owned()
+                let at = Instant::now() + LOOKED;
+                if let Some((_, asked)) = line.split_once(" is high: type ") {
+                    // A high one takes a second line, before any other.
+                    let number = asked.trim_end_matches(" to approve it.").to_owned();
+                    lines.lock().unwrap().push_front((at, number));
                 } else if line.contains(" waits: ") && decided.insert(line.clone()) {
                     let Some(yes) = decide(&line) else { continue };
                     let number = line.split(' ').nth(1).unwrap();
-                    format!("{} {number}", if yes { "approve" } else { "deny" })
-                } else {
-                    continue;
-                };
-                let input = Arc::clone(&input);
-                std::thread::spawn(move || {
-                    std::thread::sleep(LOOKED);
-                    if let Some(input) = &mut *input.lock().unwrap() {
-                        let _killed_meanwhile = writeln!(input, "{answer}");
-                        // What comes at once with other lines decides nothing.
-                        std::thread::sleep(Duration::from_millis(250));
-                    }
-                });
+                    let answer = format!("{} {number}", if yes { "approve" } else { "deny" });
+                    lines.lock().unwrap().push_back((at, answer));
+                } else if line.contains("Nothing was decided or sent") {
+                    // Something was typed between the two lines: what still waits is decided anew.
+                    decided.clear();
+                }
             }
         });
     }

@@ -196,3 +196,18 @@ fn all_leaves_out_what_was_not_told_whole_and_says_so() {
     line(&mut world, "yes");
     assert!(world.executed.is_empty());
 }
+
+#[test]
+fn a_number_after_something_else_was_typed_is_no_message() {
+    let mut world = told(true);
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "approve 2");
+    line(&mut world, "deny 1");
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "2");
+    assert!(hint(&world).starts_with("Nothing was decided or sent"), "{}", hint(&world));
+    line(&mut world, "approve 2");
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "2");
+    assert_eq!(world.commands(), ["rm b"]);
+}
