@@ -85,7 +85,7 @@ impl State {
         if printout.table.is_some() {
             self.prompt_for(Ask::CopyAs, "csv".to_owned());
         } else if printout.tail.from > 0 {
-            effects.push(Effect::Collect(Content::Printed(id, printout.tail.pieces.clone())));
+            effects.push(Effect::Collect(Content::Printed(id, printout.tail.clone())));
         } else {
             let text = printout.tail.pieces.iter().map(|piece| piece.text.as_ref()).collect();
             self.put(&self.output_of(id), text, effects);
@@ -129,7 +129,7 @@ impl State {
     /// What is kept on disk of an output was read to be copied. True, as the screen changes.
     pub(super) fn collected(&mut self, content: &Content, kept: Collected, effects: &mut Vec<Effect>) -> bool {
         match (content, kept) {
-            (Content::Printed(id, pieces), kept) => {
+            (Content::Printed(id, tail), kept) => {
                 let printed = self.output.of(*id).map_or(0, |printout| printout.tail.bytes);
                 let save = self.saves_all();
                 let (text, part) = match kept {
@@ -140,7 +140,7 @@ impl State {
                     Collected::Whole(text) => (text, ("first", "; the rest isn't kept".to_owned())),
                     Collected::End(text) => (text, ("last", save)),
                     Collected::TooLong | Collected::Gone => {
-                        let text = pieces.iter().map(|piece| piece.text.as_ref()).collect();
+                        let text = tail.pieces.iter().map(|piece| piece.text.as_ref()).collect();
                         (text, ("last", "; what came before isn't kept".to_owned()))
                     }
                 };

@@ -12,8 +12,8 @@ use super::picker::PickerId;
 use super::row::Row;
 use crate::domain::{
     Countersigned, Draft, Enforceable, Foresight, JournalEntry, Leaf, Look, ModelEvent, ModelRequest, Operation,
-    OperationId, Origin, Page, Prepared, Printed, Recalled, Remembered, RuleId, RunEvent, Seal, StepId, Table,
-    ToolCall, Typed,
+    OperationId, Origin, Page, Prepared, Recalled, Remembered, RuleId, RunEvent, Seal, StepId, Table, Tail, ToolCall,
+    Typed,
 };
 
 /// Milliseconds since the program started.
@@ -358,8 +358,8 @@ pub enum Collected {
 pub enum Content {
     /// The rows of a table as they are shown, and how many these are where they aren't all: `12 of 5,000 rows`.
     Text(String, Option<String>),
-    /// What an operation printed: all that is kept of it, or these pieces where nothing is.
-    Printed(OperationId, Arc<[Printed]>),
+    /// What an operation printed: all that is kept of it, or the end where nothing is.
+    Printed(OperationId, Tail),
     /// All rows that are kept of a result like this one, in this form.
     Rows(OperationId, Arc<Table>, Export),
     /// A part of an operation's result that is no text.

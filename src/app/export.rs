@@ -224,7 +224,7 @@ impl State {
                     return;
                 }
             },
-            None => Content::Printed(id, printout.tail.pieces.clone()),
+            None => Content::Printed(id, printout.tail.clone()),
         };
         effects.push(Effect::Save(path.to_owned(), content));
     }

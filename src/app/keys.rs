@@ -388,7 +388,7 @@ impl State {
         };
         let content = match &printout.table {
             Some(table) => super::Export::Columns.content((id, printout), table),
-            None => Ok(Content::Printed(id, printout.tail.pieces.clone())),
+            None => Ok(Content::Printed(id, printout.tail.clone())),
         };
         match content {
             Ok(content) => {

@@ -193,7 +193,7 @@ pub(super) fn means(mode: ApprovalMode) -> &'static str {
     match mode {
         ApprovalMode::Strict => "everything asks",
         ApprovalMode::Guarded => "what clearly only reads runs; tests and low risk on a copy; the rest asks",
-        ApprovalMode::Smart => "the model's claim of low is followed",
+        ApprovalMode::Smart => "what the model calls low runs, high risk and production too",
         ApprovalMode::AllowAll => "everything runs",
     }
 }

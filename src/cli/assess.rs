@@ -2,7 +2,7 @@
 //! by is a `Terms`; a line that can't be read is answered too.
 
 use std::cell::RefCell;
-use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal as _, Read, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,6 +14,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Terms;
+use super::calls::{Calls, LINE_CAP};
 use super::explanation::Explanation;
 use super::weigh::{Scales, Searches, rule};
 use crate::assess::{
@@ -39,13 +40,9 @@ A line has `tool` and `arguments`, maybe an `id`, a `dialect` (sqlite, postgres 
 Try it:  countersign assess --explain 'rm a'
          echo '{\"tool\":\"execute_command\",\"arguments\":{\"command\":\"rm a\"}}' | countersign assess --explain";
 
-/// Longest line that is read, in bytes.
-const LINE_CAP: u64 = 32 * 1024 * 1024;
-/// How much is read at once, in bytes: lines that came together share what was seen.
-const CHUNK: usize = 256 * 1024;
 /// Stack of the thread that judges: parsers of deeply nested text need it.
 const STACK: usize = 64 * 1024 * 1024;
-/// How long lines that follow each other at once may share what was seen on the disk.
+/// How long lines that were sent before the last answer could be read may share what was seen on the disk.
 const SEEN: Duration = Duration::from_secs(1);
 /// How much of a bad line is searched for its id.
 const ID_CAP: usize = 4096;
@@ -101,7 +98,7 @@ pub fn assess(terms: Terms) -> ExitCode {
     if io::stdin().is_terminal() {
         crate::say!("countersign: calls are read as lines of JSON, such as {EXAMPLE}; ctrl+d ends");
     }
-    match run(terms.proved(), io::stdin(), io::stdout()) {
+    match judge_all(terms.proved(), Calls::new(io::stdin(), more_is_there), io::stdout()) {
         Ok(0) => {
             crate::say!(
                 "countersign: nothing was judged: no call came on standard input. Send lines such as {EXAMPLE}"
@@ -118,16 +115,36 @@ pub fn assess(terms: Terms) -> ExitCode {
     }
 }
 
-/// Judges line by line. Each is answered before another one is waited for. Gives how many there were.
+/// Judges the lines of an input that is there whole and waits for no answer. Gives how many there were.
 ///
 /// # Errors
 /// Input that can't be read, output that can't be written.
 pub fn run(terms: Terms, input: impl Read + Send, output: impl Write + Send) -> io::Result<u64> {
+    judge_all(terms, Calls::new(input, || true), output)
+}
+
+/// Judges line by line. Each is answered before another one is waited for.
+fn judge_all(terms: Terms, input: Calls<impl Read + Send>, output: impl Write + Send) -> io::Result<u64> {
     let bench = Bench::new(terms);
     thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || bench.all(input, output))?;
         worker.join().unwrap_or_else(|_| Err(io::Error::other("the judging thread failed")))
     })
+}
+
+/// Whether standard input can be read without waiting. Where the system has no word for it, nothing can.
+fn more_is_there() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+
+        use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+        let input = io::stdin();
+        poll(&mut [PollFd::new(input.as_fd(), PollFlags::POLLIN)], PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
+    }
+    #[cfg(not(unix))]
+    false
 }
 
 impl Bench {
@@ -143,17 +160,17 @@ impl Bench {
         }
     }
 
-    fn all(&self, input: impl Read, output: impl Write) -> io::Result<u64> {
-        let (mut input, mut output) = (BufReader::with_capacity(CHUNK, input), BufWriter::new(output));
+    fn all(&self, mut input: Calls<impl Read>, output: impl Write) -> io::Result<u64> {
+        let mut output = BufWriter::new(output);
         let mut number = 0;
         let mut text = Vec::new();
         loop {
             // Who has sent the next line already doesn't wait for the last answer.
-            let waits = !input.buffer().contains(&b'\n');
+            let waits = !input.are_there()?;
             if waits {
                 output.flush()?;
             }
-            let Some(line) = next_line(&mut input)? else { return output.flush().map(|()| number) };
+            let Some(line) = input.next()? else { return output.flush().map(|()| number) };
             // The next line may be about what was done since the last answer.
             let age = if waits { Duration::ZERO } else { SEEN };
             self.seen.borrow_mut().refresh(age);
@@ -173,7 +190,7 @@ impl Bench {
 
     fn answer(&self, number: u64, line: &[u8]) -> Answer {
         let malformed = |why: &str| Answer::malformed(id_of(line), "call.malformed", why);
-        if line.len() as u64 > LINE_CAP {
+        if line.len() > LINE_CAP {
             return malformed(&format!("the line is longer than {LINE_CAP} bytes"));
         }
         let Ok(text) = std::str::from_utf8(line) else { return malformed("the line is not UTF-8 text") };
@@ -312,36 +329,6 @@ pub fn assessor(kind: &OperationKind) -> &'static dyn RiskAssessor {
     }
 }
 
-/// The next line without its end, or none at the end of the input. Of a line over the cap only its beginning
-/// is kept, one byte more than the cap.
-fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
-    let mut line = Vec::new();
-    if input.by_ref().take(LINE_CAP + 1).read_until(b'\n', &mut line)? == 0 {
-        return Ok(None);
-    }
-    if line.last() == Some(&b'\n') {
-        line.pop();
-    } else if line.len() as u64 > LINE_CAP {
-        skip_line(input)?;
-    }
-    Ok(Some(line))
-}
-
-/// Reads to the end of the line and keeps nothing.
-fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let read = input.fill_buf()?;
-        let (length, ended) = match read.iter().position(|byte| *byte == b'\n') {
-            Some(end) => (end + 1, true),
-            None => (read.len(), read.is_empty()),
-        };
-        input.consume(length);
-        if ended {
-            return Ok(());
-        }
-    }
-}
-
 /// The id at the beginning of a line that can't be read, where it can be found.
 fn id_of(line: &[u8]) -> Value {
     let start = String::from_utf8_lossy(&line[..line.len().min(ID_CAP)]).into_owned();
@@ -442,7 +429,7 @@ nonsense
 
     #[test]
     fn a_line_over_the_cap_is_answered_and_the_next_one_read() {
-        let long = "x".repeat(usize::try_from(LINE_CAP).unwrap() + 10);
+        let long = "x".repeat(LINE_CAP + 10);
         let input = format!("{{\"id\":7,\"x\":\"{long}\"}}\n{{\"id\":8}}\n");
         let ids: Vec<_> = answers(&input).iter().map(|answer| answer["id"].clone()).collect();
         assert_eq!(ids, [7, 8]);

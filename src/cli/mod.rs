@@ -4,6 +4,7 @@
 mod again;
 mod arguments;
 pub mod assess;
+mod calls;
 pub mod child;
 mod config;
 mod doctor;

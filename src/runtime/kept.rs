@@ -118,7 +118,13 @@ impl io::Write for Room {
 fn told(content: &Content, bytes: u64, path: &str) -> String {
     match content.lacks() {
         Some((rows, why)) => format!("Saved {rows} in {path}{why}."),
-        None => format!("Saved {} in {path}.", size(bytes)),
+        None => match content {
+            Content::Printed(_, tail) if tail.bytes > bytes => {
+                let (kept, all) = (size(bytes), size(tail.bytes));
+                format!("Saved {kept} in {path}, of the {all} that were printed; the rest isn't kept (kept_output).")
+            }
+            _ => format!("Saved {} in {path}.", size(bytes)),
+        },
     }
 }
 
@@ -127,9 +133,9 @@ fn write(outputs: &Outputs, content: &Content, file: &mut File) -> io::Result<u6
     match content {
         Content::Text(text, _) => file.write_all(text.as_bytes())?,
         Content::Part(id, number) => drop(copy(outputs.open_part(*id, *number)?, file)?),
-        Content::Printed(id, pieces) => match outputs.open(*id) {
+        Content::Printed(id, tail) => match outputs.open(*id) {
             Ok(kept) => drop(copy(kept, file)?),
-            Err(_) => pieces.iter().try_for_each(|piece| file.write_all(piece.text.as_bytes()))?,
+            Err(_) => tail.pieces.iter().try_for_each(|piece| file.write_all(piece.text.as_bytes()))?,
         },
         Content::Rows(id, like, export) => {
             let mut file = BufWriter::new(&mut *file);
@@ -143,7 +149,7 @@ fn write(outputs: &Outputs, content: &Content, file: &mut File) -> io::Result<u6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Stream;
+    use crate::domain::{Stream, Tail};
 
     #[test]
     fn a_copy_is_the_whole_output_or_its_last_lines_up_to_what_a_clipboard_takes() {
@@ -155,7 +161,7 @@ mod tests {
             let text: String = (1..=lines).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
             assert!(spool.write(Stream::Out, text.as_bytes()));
             drop(spool);
-            (collected(&outputs, &Content::Printed(id, [].into())).unwrap(), text)
+            (collected(&outputs, &Content::Printed(id, Tail::default())).unwrap(), text)
         };
         let (whole, text) = keep(1, 1_000);
         assert_eq!(whole, Collected::Whole(text));
@@ -164,6 +170,14 @@ mod tests {
         assert!(
             end.len() <= CLIPBOARD && end.starts_with("line ") && text.ends_with(&end) && end.len() > CLIPBOARD - 20
         );
-        assert!(collected(&outputs, &Content::Printed(OperationId(3), [].into())).is_err());
+        assert!(collected(&outputs, &Content::Printed(OperationId(3), Tail::default())).is_err());
+    }
+
+    #[test]
+    fn what_was_not_kept_of_an_output_is_not_said_to_be_saved() {
+        let all = |bytes| Content::Printed(OperationId(1), Tail { bytes, ..Tail::default() });
+        assert_eq!(told(&all(5), 5, "a.txt"), "Saved 5 B in a.txt.");
+        let cut = told(&all(2_000_000_000), 268_435_456, "a.txt");
+        assert_eq!(cut, "Saved 268.4 MB in a.txt, of the 2.0 GB that were printed; the rest isn't kept (kept_output).");
     }
 }

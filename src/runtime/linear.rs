@@ -55,17 +55,21 @@ impl Linear {
 
     /// Runs it until the person leaves, or the lines end and nothing moves any more. What runs is given its time to end
     /// also where nobody hears any more what is told.
-    pub async fn live(mut self, notices: Vec<Event>) -> io::Result<()> {
+    ///
+    /// `again` is the command that goes on with the session, which is said at the end.
+    pub async fn live(mut self, notices: Vec<Event>, again: &str) -> io::Result<()> {
         let marks = !self.piped && io::stdout().is_terminal();
         if marks {
             execute!(io::stdout(), EnableBracketedPaste)?;
         }
         let lived = self.converse(notices).await;
+        let farewell = self.state.farewell(again);
         leave(self.state, self.engine, self.bus).await;
         if marks {
             execute!(io::stdout(), DisableBracketedPaste)?;
         }
-        lived
+        lived?;
+        print(&farewell.into_iter().collect::<Vec<_>>()).await
     }
 
     async fn converse(&mut self, notices: Vec<Event>) -> io::Result<()> {

@@ -168,7 +168,7 @@ async fn by_lines(start: &Arc<Start>, began: Instant) -> Result<(), String> {
     for effect in effects {
         engine.perform(effect);
     }
-    let lived = Box::pin(Linear::new(state, engine, bus).live(notices)).await.map_err(broken);
+    let lived = Box::pin(Linear::new(state, engine, bus).live(notices, &start.again())).await.map_err(broken);
     drop(world);
     lived
 }

@@ -79,7 +79,7 @@ fn feed(outputs: &Outputs, content: &Content, pager: PipeWriter) {
         }
         // What is no text isn't paged.
         Content::Part(..) => Ok(()),
-        Content::Printed(id, pieces) => {
+        Content::Printed(id, tail) => {
             let mut marked = |stream, bytes: &[u8]| {
                 filter.error = stream == Stream::Err;
                 filter.write_all(bytes)
@@ -87,7 +87,7 @@ fn feed(outputs: &Outputs, content: &Content, pager: PipeWriter) {
             if outputs.open(*id).is_ok() {
                 outputs.each(*id, marked)
             } else {
-                pieces.iter().try_for_each(|piece| marked(piece.stream, piece.text.as_bytes()))
+                tail.pieces.iter().try_for_each(|piece| marked(piece.stream, piece.text.as_bytes()))
             }
         }
     }

@@ -190,8 +190,8 @@ fn saving_asks_for_a_path_and_writes_what_is_shown() {
     world.feed(1, Event::Key(KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL)));
     world.feed(1, Event::Paste("a\nb.txt".to_owned()));
     world.press(KeyCode::Enter);
-    let pieces = tail("text\n", 0).pieces;
-    assert_eq!(world.saved, [("ab.txt".to_owned(), Content::Printed(OperationId(1), pieces))]);
+    let whole = tail("text\n", 0);
+    assert_eq!(world.saved, [("ab.txt".to_owned(), Content::Printed(OperationId(1), whole))]);
 }
 
 #[test]

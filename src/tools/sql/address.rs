@@ -243,7 +243,10 @@ fn secrets(url: &Url) -> Vec<String> {
     let decoded = encoded
         .and_then(|pair| url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, value)| value.into_owned()));
     secrets.extend(decoded);
-    secrets.retain(|secret| !secret.is_empty());
+    // What the address says openly as well (`postgres:postgres@`) is none: a mask would hide that word everywhere, and
+    // tell where it stands.
+    let open = [url.scheme(), url.username(), url.host_str().unwrap_or_default(), url.path().trim_start_matches('/')];
+    secrets.retain(|secret| !secret.is_empty() && !open.contains(&secret.as_str()));
     secrets
 }
 
@@ -256,6 +259,17 @@ fn unread(error: &sqlx::Error, url: &Url) -> SqlError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_password_that_the_address_says_openly_too_is_no_secret() {
+        let secrets = |url: &str| secrets(&Url::parse(url).unwrap());
+        for url in
+            ["postgres://postgres:postgres@h/shop", "mysql://a:shop@h/shop", "mysql://a:db@db/shop", "mysql://a@h/b"]
+        {
+            assert!(secrets(url).is_empty(), "{url}");
+        }
+        assert!(secrets("postgres://a:postgres1@h/shop").contains(&"postgres1".to_owned()));
+    }
 
     #[test]
     fn an_address_is_told_from_its_url_without_its_password() {
