@@ -29,7 +29,7 @@ impl State {
         }
         let making = matches!(dialog.asking, Asking::Remember(_));
         let command = self.keymap.command(if making { Context::Remember } else { Context::Dialog }, key);
-        if !types && (self.after_held(key) || self.gives_way(effects)) {
+        if !types && (self.after_held(key, effects) || self.gives_way(effects)) {
             return;
         }
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
@@ -152,7 +152,10 @@ impl State {
         match command {
             Command::Approve => self.dialog_approve(effects),
             Command::Deny => self.dialog_deny(effects),
-            Command::DenyWithReason => self.ask(Asking::Reason(Box::default())),
+            Command::DenyWithReason => {
+                self.rhythm.begin();
+                self.ask(Asking::Reason(Box::default()));
+            }
             Command::ApproveAll => self.ask_all(),
             Command::DenyAll => {
                 self.modal = None;

@@ -1,5 +1,6 @@
 //! Letters in a dialog. One that would deny, edit or go on counts only once no other follows it for a moment: what is
-//! typed in a row is a sentence, and goes to the message that the person believed to be writing.
+//! typed in a row is a sentence, and goes to the message that the person believed to be writing. One that asks for a
+//! reason or for numbers has what follows it: that decides nothing before an enter, which denies or lists.
 
 use crossterm::event::KeyEvent;
 
@@ -31,14 +32,13 @@ impl Held {
     }
 }
 
-/// Whether a letter that means this waits for what may follow. What approves doesn't: it has its own guard, and the
-/// rest only changes what this dialog shows.
+/// Whether a letter that means this waits for what may follow. What approves doesn't: it has its own guard. What asks
+/// for a reason doesn't either: what follows is the reason. The rest only changes what this dialog shows.
 pub(super) fn waits(command: Command) -> bool {
     matches!(
         command,
         Command::Deny
             | Command::DenyAll
-            | Command::DenyWithReason
             | Command::Pick
             | Command::Edit
             | Command::Skip
@@ -57,12 +57,15 @@ impl State {
         self.held = Some(Held { key, command, id: dialog.id, seal: dialog.seal, asking, at: self.now });
     }
 
-    /// A key after one that is held: the same letter is the same key once more, another takes its meaning from both.
-    /// True if there is nothing more to do.
-    pub(super) fn after_held(&mut self, key: KeyEvent) -> bool {
+    /// A key after one that is held: the same letter is the same key once more, a digit begins the numbers that it asks
+    /// for, another takes its meaning from both. True if there is nothing more to do.
+    pub(super) fn after_held(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) -> bool {
         let Some(held) = self.held else { return false };
         if held.key.code == key.code {
             return true;
+        }
+        if held.command == Command::Pick && matches!(key.code, crossterm::event::KeyCode::Char('0'..='9')) {
+            return self.let_go(effects) && self.pick_key(key);
         }
         let takes_back = letter(key)
             || key.code == crossterm::event::KeyCode::Backspace
