@@ -6,7 +6,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use super::event::Effect;
 use super::key::Key;
 use super::keymap::{Command, Context};
-use super::letter::waits;
 use super::modal::{Asking, Modal, Reach};
 use super::queue::Item;
 use super::rhythm::letter;
@@ -70,7 +69,7 @@ impl State {
         }
         match command {
             Some(command) if !looks(command) && !self.rhythm.alone() => self.among_keys(key),
-            Some(command) if waits(command) && letter(key) => self.hold(key, command),
+            Some(command) if letter(key) && self.waits_for_more(command) => self.hold(key, command),
             Some(command) => self.dialog_command(command, effects),
             None => self.elsewhere(key),
         }

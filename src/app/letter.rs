@@ -1,6 +1,6 @@
-//! Letters in a dialog. One that would deny, edit or go on counts only once no other follows it for a moment: what is
-//! typed in a row is a sentence, and goes to the message that the person believed to be writing. One that asks for a
-//! reason or for numbers has what follows it: that decides nothing before an enter, which denies or lists.
+//! Letters in a dialog. One that would approve, deny, edit or go on counts only once no other follows it for a moment:
+//! what is typed in a row is a sentence, and goes to the message that the person believed to be writing. One that asks
+//! for a reason or for numbers has what follows it: that decides nothing before an enter, which denies or lists.
 
 use crossterm::event::KeyEvent;
 
@@ -11,7 +11,7 @@ use super::modal::{Asking, Modal};
 use super::queue::Status;
 use super::rhythm::{PAUSE, letter};
 use super::{QUIET, State};
-use crate::domain::{OperationId, Seal};
+use crate::domain::{OperationId, RiskLevel, Seal};
 
 /// A letter that counts once nothing follows it.
 #[derive(Clone, Copy, Debug)]
@@ -32,9 +32,9 @@ impl Held {
     }
 }
 
-/// Whether a letter that means this waits for what may follow. What approves doesn't: it has its own guard. What asks
-/// for a reason doesn't either: what follows is the reason. The rest only changes what this dialog shows.
-pub(super) fn waits(command: Command) -> bool {
+/// Whether a letter that means this waits for what may follow. What asks for a reason doesn't: what follows is the
+/// reason. The rest only changes what this dialog shows.
+fn waits(command: Command) -> bool {
     matches!(
         command,
         Command::Deny
@@ -50,6 +50,18 @@ pub(super) fn waits(command: Command) -> bool {
 }
 
 impl State {
+    /// Whether a letter that means this here waits for what may follow. A yes to a high one doesn't, as it only asks for
+    /// the number: that is the second key.
+    pub(super) fn waits_for_more(&self, command: Command) -> bool {
+        let Some(Modal::Confirm(dialog)) = &self.modal else { return false };
+        let high = dialog.risk == RiskLevel::High;
+        match (command, &dialog.asking) {
+            (Command::Approve, Asking::Choice) | (Command::SaveRule, Asking::Remember(_)) => !high,
+            (Command::Approve, Asking::All { .. }) => true,
+            _ => waits(command),
+        }
+    }
+
     /// Keeps a letter until it is known to stand by itself.
     pub(super) fn hold(&mut self, key: KeyEvent, command: Command) {
         let Some(Modal::Confirm(dialog)) = &self.modal else { return };
@@ -89,7 +101,11 @@ impl State {
             (dialog.id, dialog.seal, std::mem::discriminant(&dialog.asking)) == (held.id, held.seal, held.asking);
         if same && dialog.live(self.now) {
             self.rhythm.begin();
-            self.dialog_command(held.command, effects);
+            if held.command == Command::SaveRule {
+                self.ask_save_rule(effects);
+            } else {
+                self.dialog_command(held.command, effects);
+            }
         }
         true
     }

@@ -16,6 +16,7 @@ fn typed(text: &str, pause: u64) -> usize {
         world.feed(pause, Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
         world.draw(true);
     }
+    world.feed(GUARD, Event::Wake);
     world.executed.len()
 }
 
@@ -67,9 +68,9 @@ fn write(world: &mut World, text: &str, pause: u64) {
     world.feed(GUARD, Event::Wake);
 }
 
-/// Beside a yes at its start, nothing that is typed decides, edits or opens anything.
+/// Nothing that is typed decides, edits or opens anything; of a high one a yes at its start asks for the number.
 #[test]
-fn of_what_is_typed_into_an_open_dialog_only_a_yes_at_its_start_counts() {
+fn nothing_that_is_typed_into_an_open_dialog_counts() {
     let texts = [
         "you know",
         "yes, 1 and 2 of them",
@@ -102,6 +103,8 @@ fn of_what_is_typed_into_an_open_dialog_only_a_yes_at_its_start_counts() {
                     // The dialog stays, or gives way.
                     assert!(shown.is_none() || shown == before_shown, "{first}: {text}, key {at}");
                 }
+                world.feed(GUARD, Event::Wake);
+                assert!(world.executed.is_empty(), "{first}: {text}, {pause} ms between");
             }
         }
     }
@@ -111,6 +114,8 @@ fn of_what_is_typed_into_an_open_dialog_only_a_yes_at_its_start_counts() {
 fn a_sentence_goes_to_the_message_whole() {
     let texts = [
         "no, rename it",
+        "yes, but rename it",
+        "you forgot b",
         "edit it first",
         "try the other one",
         "please don't",
@@ -201,6 +206,25 @@ fn what_is_typed_after_r_is_the_reason_and_after_p_the_numbers() {
     }
 }
 
+/// Neither a list of all nor a rule is agreed to by the first letter of a sentence.
+#[test]
+fn a_yes_to_a_list_or_a_rule_waits_for_what_follows_too() {
+    for opens in ['A', 'm'] {
+        for (typed, counts) in [("y", true), ("you forgot b", false)] {
+            let mut world = World::new();
+            world.say("go");
+            world.model("", &[("mkdir a", None), ("mkdir b", None)]);
+            world.look();
+            world.press(KeyCode::Char(opens));
+            world.feed(GUARD, Event::Wake);
+            world.look();
+            write(&mut world, typed, 60);
+            assert_eq!(!world.executed.is_empty(), counts, "{opens}, then {typed}");
+            assert_eq!(world.state.composer.text(), if counts { "" } else { typed }, "{opens}");
+        }
+    }
+}
+
 #[test]
 fn a_letter_pressed_twice_counts_once() {
     let mut world = asked();
@@ -272,6 +296,7 @@ fn a_yes_right_after_any_key_does_not_count() {
             let mut world = asked();
             world.press(before);
             world.feed(pause, Event::Key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE)));
+            world.feed(250, Event::Wake);
             assert_eq!(!world.executed.is_empty(), counts, "{before:?}, {pause}");
         }
     }
