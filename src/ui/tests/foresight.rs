@@ -121,6 +121,20 @@ fn what_comes_late_moves_neither_the_text_nor_the_reason() {
 }
 
 #[test]
+fn what_comes_late_says_whether_it_could_be_undone_however_long_it_is() {
+    let Foresight::Measured(mut preview) = rows() else { panic!("not measured") };
+    preview.effects.extend(["It fires a trigger.", "Other tables change.", "So do others."].map(str::to_owned));
+    for (columns, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = asked(None);
+        desk.screen(columns, height);
+        desk.now += GUARD;
+        desk.land(&Foresight::Measured(preview.clone()));
+        let screen = desk.screen(columns, height);
+        assert!(screen.contains("can't be undone: the database") && screen.contains("shows the rest"), "{screen}");
+    }
+}
+
+#[test]
 fn a_preview_is_not_the_text_that_must_be_seen() {
     let mut desk = written(Some(diff(40)), 80);
     desk.screen(80, 24);
