@@ -69,6 +69,17 @@ fn what_it_would_do_stands_under_the_text_and_in_the_list() {
 }
 
 #[test]
+fn what_meets_all_rows_says_so_in_the_list() {
+    let Foresight::Measured(preview) = rows() else { panic!("not measured") };
+    for (brief, said) in [("340 of 340 rows", "all 340 rows"), ("34 of 340 rows", "34 of 340 rows")] {
+        let mut desk =
+            asked(Some(Foresight::Measured(Box::new(Preview { brief: brief.to_owned(), ..*preview.clone() }))));
+        desk.press(KeyCode::Esc);
+        assert!(desk.screen(200, 60).contains(&format!("{said} · can't be undone")), "{brief}");
+    }
+}
+
+#[test]
 fn what_it_does_is_said_whole_before_samples_of_it() {
     let Foresight::Measured(mut preview) = rows() else { panic!("not measured") };
     preview.warnings.push("Triggers that fire: orders_gone.".to_owned());

@@ -182,9 +182,6 @@ pub(super) fn brief(reads: &Reads, counts: &Counts) -> String {
     let touched = counts.touched + counts.added;
     match (reads.act, counts.all) {
         (Act::Alter, _) if reads.renames => "no rows".to_owned(),
-        (Act::Change | Act::Delete, Some(all)) if all > 1 && all == touched && most(reads).is_empty() => {
-            format!("all {}", counted(all))
-        }
         (Act::Change | Act::Delete, Some(all)) if all > 0 => {
             format!("{}{} of {}", most(reads), thousands(touched), counted(all))
         }
