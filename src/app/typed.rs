@@ -124,7 +124,7 @@ impl State {
             Some(_) => return,
             None => {
                 let shown = self.output.shown().filter(|_| self.focus == Pane::Output);
-                match shown.or(self.queue.selected()) {
+                match shown.or_else(|| self.queue.selected()) {
                     Some(id) => id,
                     None => return,
                 }

@@ -1,6 +1,7 @@
 //! The name that a misspelt one was probably meant to be.
 
 /// The one of `valid` that `word` was probably meant to be.
+#[must_use]
 pub fn nearest<'a>(word: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = word.chars().count();
     let allowed = (letters / 3).max(1);
