@@ -61,6 +61,8 @@ async fn sqlite_reads_cannot_write() {
     assert_eq!(desk.row("SELECT count(*) FROM t -- still there ;").await, ["1"]);
     let reason = desk.refused("SELECT none_such FROM t").await;
     assert_eq!(reason, "no such column: none_such");
+    assert_eq!(desk.refused("SELECT * FROM tt").await, "no such table: tt. Did you mean t?");
+    assert_eq!(desk.refused("SELECT * FROM elsewhere").await, "no such table: elsewhere");
 }
 
 #[tokio::test]

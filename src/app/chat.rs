@@ -113,9 +113,9 @@ pub struct Chat {
     measured: Option<(usize, u64)>,
     /// What the model is told with the results of calls that were not taken.
     pub(super) untaken: String,
-    /// A message that was sent while calls were open; it goes with their results.
+    /// A message that was recorded while calls were open; it goes with their results.
     pub(super) held: Option<String>,
-    /// A message that was sent while the model answers; it goes once that ends.
+    /// A message that was sent while the model answers or calls are open; it goes once they ended.
     pub(super) upcoming: Option<String>,
     /// What the person asked for last, word for word.
     pub(super) asked: String,
@@ -198,13 +198,13 @@ impl Chat {
         self.unfolded.contains(&id)
     }
 
-    /// A message that waits for open calls.
+    /// A message of a session that is gone on with, which waits for open calls.
     #[must_use]
     pub fn held(&self) -> Option<&str> {
         self.held.as_deref()
     }
 
-    /// A message that waits for the end of an answer.
+    /// A message that waits for the end of an answer, or for open calls, and can be taken back.
     #[must_use]
     pub fn upcoming(&self) -> Option<&str> {
         self.upcoming.as_deref()

@@ -58,6 +58,14 @@ impl Composer {
         self.area.lines().first().is_some_and(|line| line.starts_with('!'))
     }
 
+    /// Whether it runs something of the person's own, of which the model reads the result.
+    #[must_use]
+    pub fn acts(&self) -> bool {
+        const OWN: [&str; 8] = ["/sql", "/tables", "/http", "/read", "/list", "/search", "/find", "/terminal"];
+        let word = self.area.lines().first().and_then(|line| line.split_whitespace().next());
+        self.runs() || word.is_some_and(|word| OWN.contains(&word))
+    }
+
     fn raw(&self) -> String {
         self.area.lines().join("\n")
     }

@@ -41,10 +41,12 @@ impl State {
         // A message of theirs that waited for the results ends what is said of all: it goes with the last of them.
         if self.chat.phase != Phase::Idle {
             self.queue.gate.refuse_rest();
-            self.hint = match self.chat.held {
-                Some(_) => Some("Denied: your message goes to the model.".to_owned()),
-                None => Some("Denied, and so is all that the model asks for until your next message.".to_owned()),
-            };
+            let message = self.chat.held.is_some() || self.chat.upcoming.is_some();
+            self.hint = Some(if message {
+                "Denied: your message goes to the model.".to_owned()
+            } else {
+                "Denied, and so is all that the model asks for until your next message.".to_owned()
+            });
         }
         let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
         let open = |id: &OperationId| {

@@ -6,7 +6,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use super::event::Effect;
 use super::key::Key;
 use super::keymap::{Command, Context};
-use super::letter::waits;
 use super::modal::{Asking, Modal, Reach};
 use super::queue::Item;
 use super::rhythm::letter;
@@ -29,7 +28,7 @@ impl State {
         }
         let making = matches!(dialog.asking, Asking::Remember(_));
         let command = self.keymap.command(if making { Context::Remember } else { Context::Dialog }, key);
-        if !types && (self.after_held(key) || self.gives_way(effects)) {
+        if !types && (self.after_held(key, effects) || self.gives_way(effects)) {
             return;
         }
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
@@ -70,7 +69,7 @@ impl State {
         }
         match command {
             Some(command) if !looks(command) && !self.rhythm.alone() => self.among_keys(key),
-            Some(command) if waits(command) && letter(key) => self.hold(key, command),
+            Some(command) if letter(key) && self.waits_for_more(command) => self.hold(key, command),
             Some(command) => self.dialog_command(command, effects),
             None => self.elsewhere(key),
         }
@@ -152,7 +151,10 @@ impl State {
         match command {
             Command::Approve => self.dialog_approve(effects),
             Command::Deny => self.dialog_deny(effects),
-            Command::DenyWithReason => self.ask(Asking::Reason(Box::default())),
+            Command::DenyWithReason => {
+                self.rhythm.begin();
+                self.ask(Asking::Reason(Box::default()));
+            }
             Command::ApproveAll => self.ask_all(),
             Command::DenyAll => {
                 self.modal = None;

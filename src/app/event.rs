@@ -169,8 +169,8 @@ pub enum Event {
     Paged(Option<String>),
     /// What is kept of an output was read to be copied.
     Collected(Content, Collected),
-    /// What became of saving, in a sentence.
-    Saved(String),
+    /// What became of saving, in a sentence; before it the name that can't be used.
+    Saved(Result<String, (String, String)>),
     /// What the person sent in earlier sessions, the newest last.
     Earlier(Vec<String>),
     /// The files of the workspace that can be named.

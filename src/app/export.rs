@@ -9,9 +9,10 @@ use serde_json::value::{RawValue, to_raw_value};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::State;
-use super::event::{Content, Effect};
+use super::event::{Content, Effect, Pane};
 use super::grid::Grid;
 use super::output::Printout;
+use super::prompt::Ask;
 use crate::domain::number::{count, thousands};
 use crate::domain::{Cells, OperationId, Table, number_of};
 
@@ -198,6 +199,27 @@ impl Content {
 }
 
 impl State {
+    /// What became of saving. A name that can't be used is asked for again, unless the person went on to something else.
+    pub(super) fn saved(&mut self, saved: Result<String, (String, String)>) -> bool {
+        match saved {
+            Ok(said) => {
+                self.chat.remark(&said, false);
+                self.hint = Some(said);
+            }
+            Err((path, why)) if self.modal.is_none() && self.focus == Pane::Output && self.prompt.is_none() => {
+                self.name_again(&path, &why);
+            }
+            Err((_, why)) => self.hint = Some(why),
+        }
+        true
+    }
+
+    /// The name stays, to be mended.
+    fn name_again(&mut self, path: &str, why: &str) {
+        self.prompt_for(Ask::Save, path.to_owned());
+        self.hint = Some(why.to_owned());
+    }
+
     /// Saves what is shown where the person said: a table in the form of the file's ending, a part of a result whose
     /// number stands before the name, anything else as it was printed.
     pub(super) fn save_as(&mut self, path: &str, effects: &mut Vec<Effect>) {
@@ -219,10 +241,7 @@ impl State {
                     self.hint = Some(sentence);
                     return;
                 }
-                None => {
-                    self.hint = Some("Name a file that ends in .csv, .json, .md or .txt.".to_owned());
-                    return;
-                }
+                None => return self.name_again(path, "Name a file that ends in .csv, .json, .md or .txt."),
             },
             None => Content::Printed(id, printout.tail.clone()),
         };

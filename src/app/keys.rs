@@ -11,8 +11,8 @@ use super::modal::{Asking, Modal, Page};
 use super::plan::Typing;
 use super::prompt::Ask;
 use super::queue::Status;
-use super::slash;
-use crate::domain::{ANSWER, APPLY, ApprovalMode, JournalEvent, OperationId, Origin, UNDO};
+use super::{slash, tables};
+use crate::domain::{ANSWER, APPLY, ApprovalMode, JournalEvent, OperationId, Origin, UNDO, unclaimed};
 
 impl State {
     pub(super) fn key(&mut self, key: KeyEvent, together: bool, effects: &mut Vec<Effect>) {
@@ -118,8 +118,10 @@ impl State {
     pub(super) fn type_key(&mut self, key: KeyEvent) {
         self.last_typed = Some(self.now);
         let older = key.code == KeyCode::Up;
-        if (older || key.code == KeyCode::Down) && self.composer.at_edge(older) {
-            self.composer.recall(older);
+        if older && self.composer.at_edge(true) {
+            self.older();
+        } else if key.code == KeyCode::Down && self.composer.at_edge(false) {
+            self.composer.recall(false);
         } else {
             self.composer.key(key);
         }
@@ -182,7 +184,7 @@ impl State {
                 self.last_typed = Some(self.now);
                 self.composer.newline();
             }
-            Command::HistoryBack => self.composer.recall(true),
+            Command::HistoryBack => self.older(),
             Command::HistoryForward => self.composer.recall(false),
             Command::History => self.open_history(),
             Command::Unfold => {
@@ -294,6 +296,7 @@ impl State {
         let text = self.composer.text();
         let taken = match direct::read(&text) {
             Line::Unclear(hint) => Err(hint),
+            Line::Message if tables::elsewhere(&text) => Err(tables::FOREIGN.to_owned()),
             Line::Message => {
                 let text = self.composer.take();
                 self.send_typed(text, effects);
@@ -464,6 +467,11 @@ impl State {
 
     /// Proposes what is done with once more, as an operation of its own.
     pub(super) fn run_again(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
+        self.run_again_in(id, false, effects);
+    }
+
+    /// The same, a command in a terminal if that is asked for.
+    pub(super) fn run_again_in(&mut self, id: OperationId, terminal: bool, effects: &mut Vec<Effect>) {
         let Some(item) = self.queue.get(id) else {
             self.hint = Some(format!("There is no operation {}.", id.0));
             return;
@@ -478,7 +486,11 @@ impl State {
             Origin::Again { of, .. } | Origin::Program { of, .. } => (item.id, of.clone()),
             origin => (item.id, Box::new(origin.clone())),
         };
-        let call = item.call.clone();
+        let mut call = item.call.clone();
+        if let Some(mut arguments) = unclaimed(&call.arguments).filter(|_| terminal) {
+            arguments.insert("terminal".to_owned(), true.into());
+            call.arguments = serde_json::Value::Object(arguments).to_string();
+        }
         self.handed_over = true;
         self.propose(Origin::Again { after, of }, call, effects);
     }

@@ -1,5 +1,6 @@
-//! Letters in a dialog. One that would deny, edit or go on counts only once no other follows it for a moment: what is
-//! typed in a row is a sentence, and goes to the message that the person believed to be writing.
+//! Letters in a dialog. One that would approve, deny, edit or go on counts only once no other follows it for a moment:
+//! what is typed in a row is a sentence, and goes to the message that the person believed to be writing. One that asks
+//! for a reason or for numbers has what follows it: that decides nothing before an enter, which denies or lists.
 
 use crossterm::event::KeyEvent;
 
@@ -10,7 +11,7 @@ use super::modal::{Asking, Modal};
 use super::queue::Status;
 use super::rhythm::{PAUSE, letter};
 use super::{QUIET, State};
-use crate::domain::{OperationId, Seal};
+use crate::domain::{OperationId, RiskLevel, Seal};
 
 /// A letter that counts once nothing follows it.
 #[derive(Clone, Copy, Debug)]
@@ -31,14 +32,13 @@ impl Held {
     }
 }
 
-/// Whether a letter that means this waits for what may follow. What approves doesn't: it has its own guard, and the
-/// rest only changes what this dialog shows.
-pub(super) fn waits(command: Command) -> bool {
+/// Whether a letter that means this waits for what may follow. What asks for a reason doesn't: what follows is the
+/// reason. The rest only changes what this dialog shows.
+fn waits(command: Command) -> bool {
     matches!(
         command,
         Command::Deny
             | Command::DenyAll
-            | Command::DenyWithReason
             | Command::Pick
             | Command::Edit
             | Command::Skip
@@ -50,6 +50,18 @@ pub(super) fn waits(command: Command) -> bool {
 }
 
 impl State {
+    /// Whether a letter that means this here waits for what may follow. A yes to a high one doesn't, as it only asks for
+    /// the number: that is the second key.
+    pub(super) fn waits_for_more(&self, command: Command) -> bool {
+        let Some(Modal::Confirm(dialog)) = &self.modal else { return false };
+        let high = dialog.risk == RiskLevel::High;
+        match (command, &dialog.asking) {
+            (Command::Approve, Asking::Choice) | (Command::SaveRule, Asking::Remember(_)) => !high,
+            (Command::Approve, Asking::All { .. }) => true,
+            _ => waits(command),
+        }
+    }
+
     /// Keeps a letter until it is known to stand by itself.
     pub(super) fn hold(&mut self, key: KeyEvent, command: Command) {
         let Some(Modal::Confirm(dialog)) = &self.modal else { return };
@@ -57,12 +69,15 @@ impl State {
         self.held = Some(Held { key, command, id: dialog.id, seal: dialog.seal, asking, at: self.now });
     }
 
-    /// A key after one that is held: the same letter is the same key once more, another takes its meaning from both.
-    /// True if there is nothing more to do.
-    pub(super) fn after_held(&mut self, key: KeyEvent) -> bool {
+    /// A key after one that is held: the same letter is the same key once more, a digit begins the numbers that it asks
+    /// for, another takes its meaning from both. True if there is nothing more to do.
+    pub(super) fn after_held(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) -> bool {
         let Some(held) = self.held else { return false };
         if held.key.code == key.code {
             return true;
+        }
+        if held.command == Command::Pick && matches!(key.code, crossterm::event::KeyCode::Char('0'..='9')) {
+            return self.let_go(effects) && self.pick_key(key);
         }
         let takes_back = letter(key)
             || key.code == crossterm::event::KeyCode::Backspace
@@ -86,7 +101,11 @@ impl State {
             (dialog.id, dialog.seal, std::mem::discriminant(&dialog.asking)) == (held.id, held.seal, held.asking);
         if same && dialog.live(self.now) {
             self.rhythm.begin();
-            self.dialog_command(held.command, effects);
+            if held.command == Command::SaveRule {
+                self.ask_save_rule(effects);
+            } else {
+                self.dialog_command(held.command, effects);
+            }
         }
         true
     }

@@ -97,7 +97,11 @@ impl Said {
             "deny" if rest == "all" => Some(Self::DenyAll),
             "deny" => match rest.split_once(" because ") {
                 Some((which, why)) => Numbers::parse(which).map(|numbers| Self::Deny(numbers, Some(why.to_owned()))),
-                None => numbers().map(|numbers| Self::Deny(numbers, None)),
+                // Whatever follows a number says why: a denial that isn't understood would let it wait.
+                None => numbers().map(|numbers| Self::Deny(numbers, None)).or_else(|| {
+                    let (which, why) = rest.split_once(char::is_whitespace)?;
+                    Some(Self::Deny(Numbers::parse(which)?, Some(why.trim().to_owned())))
+                }),
             },
             "remember" | "never" => ruled(word == "never", rest),
             "cancel" => numbers().map(Self::Cancel),
@@ -409,6 +413,7 @@ mod tests {
     fn words_count_with_what_belongs_to_them_and_everything_else_is_a_message() {
         assert!(matches!(Said::read("approve 1,3-5"), Said::Approve(_)));
         assert!(matches!(Said::read(" deny 2 because it is wrong "), Said::Deny(_, Some(why)) if why == "it is wrong"));
+        assert!(matches!(Said::read("deny 2 not that one"), Said::Deny(_, Some(why)) if why == "not that one"));
         assert_eq!([Said::read("deny all"), Said::read("approve all")], [Said::DenyAll, Said::ApproveAll]);
         assert!(matches!(Said::read("output 3 end"), Said::Output(_, true)));
         assert_eq!(Said::read("unasked"), Said::Unasked(None));

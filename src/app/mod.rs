@@ -409,11 +409,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.hint = trouble.or(state.hint.take());
             true
         }
-        Event::Saved(said) => {
-            state.chat.remark(&said, false);
-            state.hint = Some(said);
-            true
-        }
+        Event::Saved(saved) => state.saved(saved),
         Event::Earlier(earlier) => state.remember_earlier(earlier) || state.dirty,
         Event::Files(listed) => state.files(listed),
         Event::JournalFailed(reason) => {

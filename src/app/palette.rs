@@ -72,6 +72,13 @@ impl State {
         self.open_picker(Picker::new("Keys", rows).of("key").laid_out(Form::Grouped).over(over));
     }
 
+    /// A row that does nothing by itself was chosen: what it names is done where its key counts.
+    pub(super) fn say_key(&mut self, at: usize) {
+        let fit = self.picker().and_then(|picker| picker.fits(at, 1).first().map(|fit| fit.row.key.clone()));
+        let key = fit.filter(|key| !key.is_empty());
+        self.hint = key.map(|key| format!("Nothing is done from here: esc, then {key} where it belongs."));
+    }
+
     /// Earlier messages, the newest first.
     pub(super) fn open_history(&mut self) {
         let rows = self.earlier();
@@ -162,7 +169,7 @@ impl State {
             Command::InTerminal => {
                 let kind = |item: &Item| item.prepared.as_ref().map(|prepared| prepared.operation.kind.clone());
                 let command = |item: &Item| matches!(kind(item), Some(OperationKind::Command(_)));
-                selected.is_some_and(|item| item.status == Status::Waiting && command(item))
+                selected.is_some_and(|item| (item.status == Status::Waiting || item.status.closed()) && command(item))
             }
             Command::RunAgain => is(Status::closed),
             Command::CancelRun => is(|status| matches!(status, Status::Running { .. })),

@@ -408,7 +408,7 @@ impl State {
     pub(super) fn choose_row(&mut self, at: usize, effects: &mut Vec<Effect>) {
         let Some(pick) = self.picker().and_then(|picker| picker.pick(at)).cloned() else { return };
         if pick == Pick::Nothing {
-            return;
+            return self.say_key(at);
         }
         self.modal = None;
         match pick {

@@ -9,6 +9,7 @@ use super::event::{Effect, Millis};
 use super::keymap::{Command, Context};
 use super::linear::Ruling;
 use super::modal::{Asking, GUARD, Modal};
+use super::rhythm::letter;
 use crate::domain::{
     Decider, Draft, OperationId, Prepared, Remembered, RiskLevel, RuleEffect, RuleId, Says, Scope, Seal, Verdict,
     number::count,
@@ -103,6 +104,9 @@ impl State {
             Some(Command::SaveRule) if !self.rhythm.alone() => {
                 self.among_keys(key);
             }
+            Some(Command::SaveRule) if letter(key) && self.waits_for_more(Command::SaveRule) => {
+                self.hold(key, Command::SaveRule);
+            }
             Some(Command::SaveRule) => self.ask_save_rule(effects),
             Some(Command::Back | Command::Interrupt | Command::Quit | Command::StopAll) | None => return false,
             Some(_) => {}
@@ -111,7 +115,7 @@ impl State {
     }
 
     /// The deliberate key: a high one takes its number as well, as approving it does.
-    fn ask_save_rule(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn ask_save_rule(&mut self, effects: &mut Vec<Effect>) {
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
         let (high, end_seen, number) = (dialog.risk == RiskLevel::High, dialog.end_seen, dialog.id.0);
         let Asking::Remember(remembering) = &mut dialog.asking else { return };

@@ -41,7 +41,7 @@ impl State {
                     Scope::Workspace(folder) => folder.file_name().map(|name| name.to_string_lossy().into_owned()),
                     Scope::Turn | Scope::Session | Scope::Always => None,
                 };
-                let held = holds(rule, place, policy.now);
+                let held = rule.holds(place.as_deref(), policy.now);
                 Row::new(&label, Pick::Line(format!("/rules {}", rule.id()))).detail(&held).known_by_ends()
             })
             .collect();
@@ -66,7 +66,7 @@ impl State {
         let says = |label: &str, detail: &str| Row::new(label, Pick::Nothing).detail(detail).known_by_ends();
         let mut rows = vec![
             Row::new("Revoke it", Pick::Line(format!("/rules revoke {name}"))).detail("it asks again"),
-            says("holds", &holds(rule, None, now)),
+            says("holds", &rule.holds(None, now)),
         ];
         match rule.says() {
             Says::Deny(pattern) => {
@@ -94,8 +94,8 @@ impl State {
 
 /// What a pattern names, a row for each part.
 fn parts(pattern: &Pattern) -> impl Iterator<Item = Row> {
-    let named = pattern.0.iter().filter(|(_, want)| !want.is_any());
-    named.map(|(part, want)| Row::new(&format!("  {part}"), Pick::Nothing).detail(&want.to_string()).known_by_ends())
+    let told = pattern.told().into_iter();
+    told.map(|(part, says)| Row::new(&format!("  {part}"), Pick::Nothing).detail(&says).known_by_ends())
 }
 
 /// A rule in one line.
@@ -112,23 +112,4 @@ fn summary(rule: &Remembered) -> String {
         other => other,
     };
     format!("{word} {tool}: {}", patterns.join("; "))
-}
-
-/// Where and how long a rule holds; its folder by a shorter name, if one is given.
-fn holds(rule: &Remembered, place: Option<String>, now: u64) -> String {
-    let scope = match rule.scope() {
-        Scope::Turn => "this turn".to_owned(),
-        Scope::Session => "this session".to_owned(),
-        Scope::Workspace(folder) => format!("in {}", place.unwrap_or_else(|| folder.display().to_string())),
-        Scope::Always => "everywhere".to_owned(),
-    };
-    match rule.expires() {
-        _ if rule.over(now) => format!("{scope}, over"),
-        None => scope,
-        Some(at) => {
-            let hours = at.saturating_sub(now).div_ceil(3_600);
-            let left = if hours > 48 { count(hours / 24, "more day") } else { count(hours, "more hour") };
-            format!("{scope}, {left}")
-        }
-    }
 }

@@ -10,7 +10,7 @@ use super::picker::Picker;
 use super::row::{Pick, Row};
 use super::switch::{NO_CONNECTION, Wanted};
 use super::tables;
-use crate::domain::ApprovalMode;
+use crate::domain::{ApprovalMode, nearest};
 
 /// A `/` command.
 #[derive(Clone, Copy)]
@@ -158,7 +158,11 @@ pub(super) fn find(line: &str) -> Result<Option<(&'static Slash, &str)>, String>
     let known = if word == "exit" { "quit" } else { word };
     match SLASH.iter().find(|slash| slash.word == known) {
         Some(slash) => Ok(Some((slash, argument.trim()))),
-        None => Err(format!("There is no /{word}. Type /help for those there are.")),
+        None => {
+            let meant = nearest(word, SLASH.iter().map(|slash| slash.word));
+            let meant = meant.map_or_else(String::new, |meant| format!("Did you mean /{meant}? "));
+            Err(format!("There is no /{word}. {meant}Type /help for those there are."))
+        }
     }
 }
 
@@ -253,7 +257,9 @@ mod tests {
         for message in ["hello", "what is 1/2", "/etc/hosts is odd", "/"] {
             assert!(find(message).unwrap().is_none(), "{message}");
         }
-        assert_eq!(find("/nope").err().unwrap(), "There is no /nope. Type /help for those there are.");
+        assert_eq!(find("/nonsense").err().unwrap(), "There is no /nonsense. Type /help for those there are.");
+        let meant = "There is no /modle. Did you mean /model? Type /help for those there are.";
+        assert_eq!(find("/modle").err().unwrap(), meant);
     }
 
     #[test]

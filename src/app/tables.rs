@@ -24,6 +24,19 @@ const TABLES: [(&str, &str); 3] = [
 /// How shells of databases and other engines are asked for tables.
 const ELSEWHERE: [&str; 5] = [".tables", "\\dt", "\\d", "show tables", "list tables"];
 
+/// What is said of a word of another program's shell.
+pub(super) const FOREIGN: &str =
+    "That is for another program's shell: type /sql and SQL, or /tables to see what there is.";
+
+/// Whether a message is a command of psql's, such as `\d orders`.
+pub(super) fn elsewhere(typed: &str) -> bool {
+    let mut words = typed.split_whitespace();
+    let first = words.next().and_then(|word| word.strip_prefix('\\'));
+    let command = first
+        .is_some_and(|word| (1..=5).contains(&word.len()) && word.chars().all(|c| c.is_ascii_alphabetic() || c == '+'));
+    command && words.count() < 2
+}
+
 /// What lists the tables of the database that the person's own SQL goes to.
 fn query(setting: &Setting) -> Option<&'static str> {
     let label = setting.own.as_ref().map(|own| own.label.as_str()).or(setting.connection.as_deref())?;
@@ -38,7 +51,7 @@ pub(super) fn instead(setting: &Setting, typed: &str) -> Option<String> {
     if ELSEWHERE.contains(&asked.as_str()) && !known {
         Some("/tables lists the tables of this database.".to_owned())
     } else if asked.starts_with(['.', '\\']) {
-        Some("That is for another program's shell: type SQL, or /tables to see what there is.".to_owned())
+        Some(FOREIGN.to_owned())
     } else {
         None
     }
@@ -79,6 +92,9 @@ mod tests {
             assert!(instead(&setting, typed).unwrap().contains("/tables"), "{typed}");
         }
         assert_eq!(instead(&setting, "SELECT 1"), None);
+        for (typed, foreign) in [(r"\d", true), (r"\d+ orders", true), (r"\alpha is a letter", false), ("d", false)] {
+            assert_eq!(elsewhere(typed), foreign, "{typed}");
+        }
         setting.own = Some(OwnDatabase { label: "shop (mysql)".to_owned(), production: false });
         assert_eq!((query(&setting), instead(&setting, "show tables;")), (Some("SHOW TABLES"), None));
         assert_eq!(query(&Setting::default()), None);

@@ -6,7 +6,6 @@ use super::chat::{Entry, OpenCall, Phase, asks};
 use super::choices::{asks_before, choices};
 use super::event::{Effect, Pane};
 use super::find::Within;
-use super::keymap::{Command, Context};
 use super::queue::Status;
 use crate::domain::{
     APPLY, ApprovalMode, FailureKind, JournalEvent, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId,
@@ -36,13 +35,13 @@ impl State {
     }
 
     /// A message is sent, in whoever's words. While the model answers it waits for the end of that; while calls are open
-    /// it is held and goes with their results.
+    /// it goes with their results.
     pub(super) fn send(&mut self, text: String, effects: &mut Vec<Effect>) {
         if self.setting.remote && !self.told_remote {
             self.told_remote = true;
             self.chat.notice(LEAVES, false);
         }
-        if self.unbriefed || matches!(self.chat.phase, Phase::Streaming { .. }) {
+        if self.unbriefed || self.chat.phase != Phase::Idle {
             return self.send_later(text);
         }
         self.end_paused();
@@ -55,17 +54,13 @@ impl State {
         if !self.sight.areas.iter().any(|(pane, ..)| *pane == Pane::Chat) {
             self.tab = Pane::Chat;
         }
-        if self.accept(text) {
-            self.next_step(effects);
-        } else {
-            let key = self.keymap.key(Context::Everywhere, Command::FocusQueue).filter(|_| !self.linear);
-            let there = key.map(|key| format!(": {key} goes there")).unwrap_or_default();
-            self.hint = Some(format!("It goes to the model once what waits is decided{there}."));
-        }
+        self.accept(text);
+        self.next_step(effects);
     }
 
-    /// A message of the person's is part of the conversation. False if it is held until open calls are answered.
-    pub(super) fn accept(&mut self, text: String) -> bool {
+    /// A message of the person's is part of the conversation. In one that was recorded calls may be open: it goes with
+    /// their results.
+    pub(super) fn accept(&mut self, text: String) {
         self.keep(JournalEvent::Said { text: text.clone() });
         self.chat.push(Entry::Person(text.clone()));
         self.chat.asked.clone_from(&text);
@@ -78,7 +73,6 @@ impl State {
             Phase::Idle | Phase::Streaming { .. } => {
                 let message = self.chat.with_asides(&text);
                 self.chat.remember(Message::User(message));
-                true
             }
             Phase::Working { .. } => {
                 let held = match self.chat.held.take() {
@@ -86,7 +80,6 @@ impl State {
                     None => text,
                 };
                 self.chat.held = Some(held);
-                false
             }
         }
     }
@@ -189,6 +182,10 @@ impl State {
 
     /// Every call of a message becomes an operation.
     pub(super) fn take_calls(&mut self, calls: Vec<ToolCall>, effects: &mut Vec<Effect>) {
+        // They were asked for before the model read the message that waits: nothing that was said of all covers them.
+        if self.chat.upcoming.is_some() {
+            self.queue.end_turn();
+        }
         self.spent.call(calls.len());
         self.keep_of(self.queue.upcoming(), JournalEvent::Taken);
         let open = calls
@@ -322,16 +319,21 @@ impl State {
         }
         self.chat.remember(Message::Results(results));
         self.chat.phase = Phase::Idle;
-        match self.chat.held.take() {
-            Some(held) => {
-                // What was approved or denied for the turn before ends with it, though it was said while this one waited.
-                self.queue.end_turn();
-                let message = self.chat.with_asides(&held);
-                self.chat.remember(Message::User(message));
-                Filled::WithMessage
-            }
-            None => Filled::All,
+        let held = self.chat.held.take();
+        let upcoming = self.chat.upcoming.take();
+        if held.is_none() && upcoming.is_none() {
+            return Filled::All;
         }
+        // What was approved or denied for the turn before ends with it, though it was said while this one waited.
+        self.queue.end_turn();
+        if let Some(held) = held {
+            let message = self.chat.with_asides(&held);
+            self.chat.remember(Message::User(message));
+        }
+        if let Some(upcoming) = upcoming {
+            self.accept(upcoming);
+        }
+        Filled::WithMessage
     }
 
     /// Esc: the stream and the children end; a second Esc answers what waits. True if there was something.
@@ -354,6 +356,7 @@ impl State {
                 true
             }
             Phase::Working { .. } => {
+                self.take_back_upcoming();
                 let again = self.stops.warn(self.now);
                 self.stops.turn = true;
                 self.withdraw(again, effects);

@@ -9,8 +9,17 @@ use super::State;
 use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
-use super::queue::Status;
+use super::queue::{Item, Status};
 use crate::domain::{Edit, Glass, OperationId, OperationKind, Origin, ToolCall, Typed, unclaimed};
+
+impl Item {
+    /// Whether it is a command that has no terminal.
+    #[must_use]
+    pub fn lacks_terminal(&self) -> bool {
+        matches!(self.prepared.as_ref().map(|prepared| &prepared.operation.kind),
+            Some(OperationKind::Command(command)) if !command.terminal)
+    }
+}
 
 impl State {
     /// The operation whose terminal gets the keys, if one does.
@@ -113,11 +122,17 @@ impl State {
         let id = match &self.modal {
             Some(Modal::Confirm(dialog)) if matches!(dialog.asking, Asking::Choice) => dialog.id,
             Some(_) => return,
-            None => match self.queue.selected() {
-                Some(id) => id,
-                None => return,
-            },
+            None => {
+                let shown = self.output.shown().filter(|_| self.focus == Pane::Output);
+                match shown.or_else(|| self.queue.selected()) {
+                    Some(id) => id,
+                    None => return,
+                }
+            }
         };
+        if self.queue.get(id).is_some_and(|item| item.status.closed() && item.lacks_terminal()) {
+            return self.run_again_in(id, true, effects);
+        }
         let changed = self.queue.get(id).filter(|item| item.status == Status::Waiting).and_then(|item| {
             let kind = &item.prepared.as_ref()?.operation.kind;
             let OperationKind::Command(command) = kind else { return None };
@@ -132,7 +147,7 @@ impl State {
             (Some((call, edit)), Some(seal)) => self.propose_edited((id, seal), edit, call, effects),
             _ => false,
         };
-        let hint = "Only a command that waits can be given a terminal.".to_owned();
+        let hint = "Only a command that waits or has ended can be given a terminal.".to_owned();
         if proposed {
             self.modal = None;
         } else if self.modal.is_some() {

@@ -1,9 +1,11 @@
-//! A message that the person sends while the model answers: it waits for the end of the answer and goes then. Another
-//! enter sends it at once, and what stops the answer gives it back to be changed.
+//! A message that the person sends while the model answers or its calls are open: it waits for the end of the answer, or
+//! for their results, and goes then. While the model answers another enter sends it at once. `↑`, and what stops the
+//! turn, give it back to be changed.
 
 use super::State;
 use super::chat::Phase;
 use super::event::Effect;
+use super::keymap::{Command, Context};
 
 impl State {
     /// Takes a message for later; several become one.
@@ -12,16 +14,37 @@ impl State {
             Some(before) => format!("{before}\n\n{text}"),
             None => text,
         });
-        let until = if self.unbriefed { "the notes of this folder are read" } else { "this answer ends" };
-        self.hint = Some(format!("It goes to the model once {until}."));
+        // Whoever goes on talking ends what was said of the whole turn.
+        if matches!(self.chat.phase, Phase::Working { .. }) {
+            self.queue.end_turn();
+        }
+        let key = self.keymap.key(Context::Everywhere, Command::FocusQueue);
+        let there = key.filter(|_| !self.linear && self.waits_for_person()).map(|key| format!(": {key} goes there"));
+        self.hint = Some(format!("It goes to the model once {}{}.", self.until(), there.unwrap_or_default()));
         self.handed_over = true;
         self.chat.scroll = super::Scroll::END;
     }
 
-    /// Sends it once the answer has ended.
+    /// Whether open calls keep it from going, some of which the person is to decide.
+    fn waits_for_person(&self) -> bool {
+        matches!(self.chat.phase, Phase::Working { .. }) && self.queue.counts().0 > 0
+    }
+
+    /// What it waits for, as the end of a sentence.
+    #[must_use]
+    pub fn until(&self) -> &'static str {
+        match self.chat.phase {
+            _ if self.unbriefed => "the notes of this folder are read",
+            Phase::Working { .. } if self.waits_for_person() => "what waits is decided",
+            Phase::Working { .. } => "what runs has ended",
+            Phase::Streaming { .. } | Phase::Idle => "this answer ends",
+        }
+    }
+
+    /// Sends it once the answer has ended. Where that asks for calls, it goes with their results.
     pub(super) fn send_upcoming(&mut self, effects: &mut Vec<Effect>) {
         if !self.unbriefed
-            && !matches!(self.chat.phase, Phase::Streaming { .. })
+            && self.chat.phase == Phase::Idle
             && let Some(text) = self.chat.upcoming.take()
         {
             // That it goes later holds no more.
@@ -51,6 +74,13 @@ impl State {
             self.composer.put(&format!("{text}\n\n{draft}"));
         }
         true
+    }
+
+    /// Takes it back where the text above is asked for, else the message before the one that is shown.
+    pub(super) fn older(&mut self) {
+        if !self.take_back_upcoming() {
+            self.composer.recall(true);
+        }
     }
 
     /// The program ends: what was said but not sent yet, and what was being typed, can be recalled in the next session.

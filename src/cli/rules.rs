@@ -125,15 +125,7 @@ fn lines(rule: &Remembered) -> Vec<String> {
             about.push(format!("on {}", lift.targets.iter().cloned().collect::<Vec<_>>().join(", ")));
         }
     }
-    about.push(match rule.scope() {
-        Scope::Workspace(folder) => format!("in {}", folder.display()),
-        Scope::Turn | Scope::Session | Scope::Always => "in every folder".to_owned(),
-    });
-    about.push(match rule.expires() {
-        _ if rule.over(now()) => "over".to_owned(),
-        Some(at) => format!("{} more minutes", at.saturating_sub(now()).div_ceil(60)),
-        None => "until revoked".to_owned(),
-    });
+    about.push(rule.holds(None, now()));
     lines.push(format!("    {}", line(&about.join(" · "))));
     lines
 }

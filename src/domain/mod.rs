@@ -16,6 +16,7 @@ mod grants;
 mod mask;
 mod mcp;
 mod memory;
+mod near;
 mod need;
 pub mod number;
 mod operation;
@@ -54,6 +55,7 @@ pub use mcp::{Declared, MCP, McpOperation};
 pub use memory::{
     Draft, FINDING, Lasting, Lift, Neighbour, Pattern, Remembered, Row, RuleId, Says, Scope, Setting, Want, runs_code,
 };
+pub use near::nearest;
 pub use need::Need;
 pub use operation::{
     CommandOperation, Dialect, FileOperation, FindOperation, HttpOperation, Operation, OperationId, OperationKind,

@@ -57,6 +57,16 @@ const PRACTICE: &str = "practice";
 const RESUMED_IN_PRACTICE: &str = "The practice model goes on with this session, in a practice world that is new. If \
     another model answered before, leave and start again with the same --base-url, --model and --db.";
 
+/// The person alone takes changes back, and the program alone proposes to put in place what a staged run changed and to
+/// answer a server.
+pub(super) fn add_own_tools(side: &mut Side) {
+    side.registry.add(UndoTool::new(Arc::clone(&side.bench)));
+    side.registry.add(ApplyTool::new(Arc::clone(&side.bench)));
+    if let Some(servers) = side.registry.servers().map(Arc::clone) {
+        side.registry.add(AnswerTool::new(&servers));
+    }
+}
+
 /// Puts a session together. Without a model the practice model works in a world of its own, while the person's
 /// own operations stay in the person's workspace. Called before the screen opens: a key command may ask.
 ///
@@ -91,13 +101,7 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
             (provider, practice_side, Some(world))
         }
     };
-    // The person alone takes changes back, and the program alone proposes to put in place what a staged run changed
-    // and to answer a server.
-    person_side.registry.add(UndoTool::new(Arc::clone(&person_side.bench)));
-    person_side.registry.add(ApplyTool::new(Arc::clone(&person_side.bench)));
-    if let Some(servers) = person_side.registry.servers().map(Arc::clone) {
-        person_side.registry.add(AnswerTool::new(&servers));
-    }
+    add_own_tools(&mut person_side);
     let setting = setting(provider.as_ref(), world.is_some(), &model_side, &person_side);
     // The practice model reads no prompt, and works in a folder of its own. Of a folder that the person was not asked
     // about yet nothing is read.

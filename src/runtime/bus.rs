@@ -60,7 +60,7 @@ pub enum Work {
     /// What is kept of an output was read to be copied.
     Collected(Content, Collected),
     /// What became of saving.
-    Saved(String),
+    Saved(Result<String, (String, String)>),
     /// The rows of a list came, or why they don't.
     Filled(PickerId, Result<Vec<Row>, String>),
     /// Operations of earlier sessions were read.

@@ -64,7 +64,11 @@ impl Engine {
             let saved = save::create(&workspace, &path).and_then(|mut file| {
                 write(outputs, &content, &mut file).map_err(|error| format!("{path} can't be written: {error}."))
             });
-            Work::Saved(saved.map_or_else(|why| why, |bytes| told(&content, bytes, &path)))
+            let named = match content {
+                Content::Part(_, number) => format!("{number} {path}"),
+                Content::Printed(..) | Content::Rows(..) | Content::Text(..) => path.clone(),
+            };
+            Work::Saved(saved.map(|bytes| told(&content, bytes, &path)).map_err(|why| (named, why)))
         });
     }
 }

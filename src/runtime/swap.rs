@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use secrecy::ExposeSecret as _;
 
-use super::assemble::{briefing, notes, practice, quoted, setting, side};
+use super::assemble::{add_own_tools, briefing, notes, practice, quoted, setting, side};
 use super::bus::Work;
 use super::engine::{Engine, Side};
 use super::reached;
@@ -34,6 +34,8 @@ struct Ready {
     provider: Arc<dyn Provider>,
     /// Another workspace for the model, with the world that it is in.
     side: Option<(Side, Option<PracticeWorld>)>,
+    /// Another side for the person, who had the practice model's database while they had none of their own.
+    own: Option<Side>,
 }
 
 impl Switchboard {
@@ -117,6 +119,9 @@ impl Engine {
         if let Some((side, world)) = ready.side {
             self.model_side = side;
             self.world = world;
+        }
+        if let Some(own) = ready.own {
+            self.person_side = own;
         }
     }
 
@@ -211,6 +216,8 @@ async fn make_ready(
 ) -> Result<Box<Switched>, String> {
     let wanted = model.provider(&process_environment).await.map_err(|error| error.to_string())?;
     let practice_wanted = wanted.is_none();
+    // While the person has no connection of their own, theirs is the practice database.
+    let lent = practising && Arc::ptr_eq(&person.connections, &present.connections);
     let (provider, other) = match wanted {
         Some(settings) => {
             // It is masked from now on, wherever an operation's text has it.
@@ -227,8 +234,6 @@ async fn make_ready(
             });
             let provider = from_settings(settings).map_err(|error| error.to_string())?;
             let elsewhere = || {
-                // While the person has no connection of their own, theirs is the practice database.
-                let lent = Arc::ptr_eq(&person.connections, &present.connections);
                 let connections = if lent { Arc::default() } else { Arc::clone(&person.connections) };
                 let mut side = side((*person.bench).clone(), connections);
                 if let Some(servers) = person.registry.servers() {
@@ -245,8 +250,15 @@ async fn make_ready(
         }
     };
     let side = other.as_ref().map_or(present, |(side, _)| side);
+    // It goes with its model.
+    let own = lent.then(|| {
+        let mut own = side.clone();
+        add_own_tools(&mut own);
+        own
+    });
+    let person = own.as_ref().unwrap_or(person);
     let switched = board.told(provider.as_ref(), practice_wanted, (side, person), other.is_some());
-    let ready = Ready { number, model, provider, side: other };
+    let ready = Ready { number, model, provider, side: other, own };
     let mut slot = board.ready.lock().unwrap_or_else(PoisonError::into_inner);
     // One that was asked for earlier and took longer doesn't take the place of a later one.
     if slot.as_ref().is_none_or(|waiting| waiting.number < number) {

@@ -1,5 +1,5 @@
 //! Secrets in what a run printed that nobody was asked about: a history, a log, what lies below a folder and what a script
-//! opens may hold some that no name tells of. The model gets masks in their place.
+//! opens may hold some that no name tells of. The model gets masks in their place, as the screen shows them.
 
 use crate::assess::{AssessSettings, Committed, Known, printed_withheld};
 use crate::domain::{Countersigned, Decider, Dialect, Facts, OperationKind, RunReport, SqlOperation};
@@ -9,7 +9,8 @@ use crate::domain::{Countersigned, Decider, Dialect, Facts, OperationKind, RunRe
 pub struct Withheld(Option<Committed>);
 
 impl Withheld {
-    /// They are if nobody was asked and it reads files. Who was asked saw what is read.
+    /// They are if nobody was asked and it reads files. Who was asked saw what is read; who typed it sees masks in what
+    /// it printed, and the model gets no more than is seen.
     pub fn of(run: &Countersigned, settings: &AssessSettings) -> Self {
         let unasked = matches!(run.decider(), Decider::Whitelist | Decider::Claim);
         let looks = match &run.operation().kind {
@@ -23,8 +24,7 @@ impl Withheld {
             // `read_output` masks by itself: a part says less than what is around it.
             | OperationKind::Other(_) => false,
         };
-        let kept = unasked && looks && run.operation().origin.by_model();
-        Self(kept.then(|| committed(&run.operation().kind, &run.prepared().facts, settings)))
+        Self((unasked && looks).then(|| committed(&run.operation().kind, &run.prepared().facts, settings)))
     }
 
     /// The report as the model gets it.

@@ -19,7 +19,7 @@ use super::text::{self, Break};
 use super::theme::Role;
 use super::welcome::fitted;
 use super::{ansi, item, number, output, table};
-use crate::app::{Command, Context, Entry, Item, Printout, Sight, Status, Within};
+use crate::app::{Command, Context, Entry, Item, Phase, Printout, Sight, Status, Within};
 use crate::domain::{OperationId, Origin, Stream};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
@@ -284,11 +284,11 @@ fn foot(view: View<'_>, columns: usize, room: usize) -> Vec<Line<'static>> {
         lines.push(Line::default());
         let said = text::prose(&view.state.masks.hide(upcoming));
         lines.extend(text::wrap_text(&said, columns, view.theme.style(Role::Text), Break::Words));
-        let bound = [(Command::Send, "send it now"), (Command::Back, "stop the answer and change it")];
-        let bound: Vec<_> =
-            bound.iter().filter_map(|(command, says)| view.key(Context::Composer, *command, says)).collect();
-        let said = "· goes to the model once this answer ends";
-        lines.extend(text::wrap(&view.line(said, Role::Notice), columns, 2, Break::Words));
+        let now = matches!(view.state.chat.phase(), Phase::Streaming { .. });
+        let now = now.then(|| view.key(Context::Composer, Command::Send, "send it now")).flatten();
+        let bound: Vec<_> = now.into_iter().chain([("↑".to_owned(), "take it back".to_owned())]).collect();
+        let said = format!("· goes to the model once {}", view.state.until());
+        lines.extend(text::wrap(&view.line(&said, Role::Notice), columns, 2, Break::Words));
         lines.extend(keys(view, &bound, columns, 2, true));
     }
     if view.state.chat.held().is_some() {

@@ -8,12 +8,14 @@ use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::Item;
 use crate::domain::{
-    ApprovalMode, Claim, Class, Containment, Danger, Enforceable, Finding, Judgement, OperationKind, Prepared,
+    ApprovalMode, Claim, Class, Containment, Danger, Enforceable, Finding, Judgement, OperationKind, Origin, Prepared,
     RiskLevel, Span, Step, Verdict, Wall, masked_part,
 };
 
 /// Columns of the words at the left.
 const LABEL: usize = 11;
+/// What is said of what the person typed themself.
+const OWN: &str = "You typed it. It asks as the model's would, so that you see what it would do before it does.";
 /// Most characters of the text that one rule is about.
 const MOST: usize = 2_000;
 
@@ -44,6 +46,9 @@ pub fn why(
     let said = claim(&prepared.operation.claim, judgement, gate.policy().in_force());
     let why = unlifted(prepared, judgement, gate.enforceable()).unwrap_or_default();
     sentences.extend(said.map(|said| (format!("{said}{}.", quoted(&why)), Role::Dim)));
+    if matches!(item.origin, Origin::Person) && !view.state.is_linear() {
+        sentences.push((OWN.to_owned(), Role::Dim));
+    }
     lines.extend(labelled(view, "why", sentences, columns));
     lines
 }

@@ -57,11 +57,20 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
     }
     let context = view.state.context();
     if let (Context::Queue, Some(typing)) = (context, view.state.queue.plan().typing()) {
-        let said = match typing {
-            Typing::Filter => "words · high med low · waiting running done denied · 1,3-5 · esc clears it",
-            Typing::Pick(_) => "numbers and ranges, such as 1,3-5 · enter marks them · esc back",
+        let (word, typed, said) = match typing {
+            Typing::Filter => (
+                "filter",
+                view.state.queue.plan().filter(),
+                "words · high med low · waiting running done denied · 1,3-5 · esc clears it",
+            ),
+            Typing::Pick(typed) => {
+                ("mark", typed.as_str(), "numbers and ranges, such as 1,3-5 · enter marks them · esc back")
+            }
         };
-        put(buf, room, 0, &view.line(text::fit(said, room.width.into()), Role::Dim));
+        let mut line = view.line(format!("{word} {}▏  ", text::line(typed)), Role::Accent);
+        let left = usize::from(room.width).saturating_sub(line.width());
+        line.push_span(view.span(text::fit(said, left), Role::Dim));
+        put(buf, room, 0, &line);
         return;
     }
     let marked = view.state.queue.marked().next().is_some();
@@ -163,7 +172,7 @@ fn usual(view: View<'_>, context: Context) -> Vec<Entry> {
                 commands.extend([one(Command::AnswerYes, "yes"), one(Command::AnswerNo, "no")]);
             }
             if view.state.paused().is_none() || !view.state.composer.is_empty() {
-                let own = view.state.composer.runs();
+                let own = view.state.composer.acts();
                 commands.push(one(Command::Send, if own { "run it, the model reads the result" } else { "send" }));
             }
             commands.extend(view.state.moving().then_some(one(Command::Back, "stop")));

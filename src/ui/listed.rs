@@ -88,7 +88,7 @@ fn hit(view: View<'_>, item: &Item, indent: usize, columns: usize) -> Option<Lin
     let unmeasured = matches!(foresight, Some(Foresight::Unmeasurable(_))) && lasting(view, item.id);
     let effect = foresight.and_then(preview::brief).or_else(|| unmeasured.then(|| "can't be undone".to_owned()));
     let said = target.into_iter().chain(effect).collect::<Vec<_>>().join(" · ");
-    let role = if lasting(view, item.id) { Role::Trouble } else { Role::Dim };
+    let role = if preview::most(foresight) || lasting(view, item.id) { Role::Trouble } else { Role::Dim };
     let line =
         || Line::from(vec![Span::raw(" ".repeat(indent)), view.span(text::fit(&prepared.hidden(&said), room), role)]);
     (!said.is_empty()).then(line)

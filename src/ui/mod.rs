@@ -238,7 +238,8 @@ fn tabbed(
     let mut names = Line::default();
     let right = match shown {
         Pane::Output if head.width >= 50 => {
-            position::output(view, &cache.output, sight, usize::from(head.width) * 2 / 5)
+            let columns = usize::from(head.width) * 2 / 5;
+            position::output(view, &cache.output, sight, (columns, columns))
         }
         Pane::Chat if !view.state.finds.chat.text.is_empty() => position::chat(view, sight),
         // While it is scrolled, where one is; what waits stands in the status line too.
@@ -285,7 +286,7 @@ fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &m
     let beside_name = wide.saturating_sub(text::width(&name) + 2).max(wide / 2).min(wide.saturating_sub(NAME + 2));
     let right = match which {
         Pane::Chat => position::chat(view, sight),
-        Pane::Output => position::output(view, &cache.output, sight, beside_name),
+        Pane::Output => position::output(view, &cache.output, sight, (beside_name, wide.saturating_sub(NAME + 6))),
         Pane::Queue => position::queue(view, sight),
         Pane::Composer => Line::default(),
     };

@@ -251,8 +251,7 @@ fn effects(view: View<'_>, place: Rect, buf: &mut Buffer, lines: &[Line<'static>
         column(buf, place, lines);
         return;
     };
-    let undo = lines.iter().position(|line| line.spans.first().is_some_and(|label| label.content.starts_with("undo")));
-    let at = undo.filter(|at| last > 0 && *at > usize::from(last)).unwrap_or(last.into());
+    let at = preview::undo_row(lines).filter(|at| last > 0 && *at > usize::from(last)).unwrap_or(last.into());
     column(buf, Rect { height: last, ..place }, lines);
     cut(view, place, buf, &lines[at], &format!("… {} more", number::count(left, "line")));
 }

@@ -45,8 +45,9 @@ pub fn queue(view: View<'_>, sight: &Sight) -> Line<'static> {
     view.line(format!(" {place} of {all} "), Role::Dim)
 }
 
-/// `match 3 of 12 · 40–62 of 1,204 lines`, as much of it as fits; once the rows were drawn.
-pub fn output(view: View<'_>, rows: &OutputRows, sight: &Sight, columns: usize) -> Line<'static> {
+/// `match 3 of 12 · 40–62 of 1,204 lines`, as much of it as fits in so many columns; matches alone may take `most`. Once
+/// the rows were drawn.
+pub fn output(view: View<'_>, rows: &OutputRows, sight: &Sight, (columns, most): (usize, usize)) -> Line<'static> {
     let Some((id, printout)) = view.state.output.shown().zip(view.state.output.printout()) else {
         return Line::default();
     };
@@ -78,9 +79,13 @@ pub fn output(view: View<'_>, rows: &OutputRows, sight: &Sight, columns: usize) 
             let (one, other) = if printout.grid.filter.is_empty() { (shape, count) } else { (count, shape) };
             reading.into_iter().chain(one).chain(other).collect()
         }
-        None => {
-            place(view, (printout, running), rows, sight, (view.state.queue.get(id).and_then(item::found), columns))
-        }
+        None => place(
+            view,
+            (printout, running),
+            rows,
+            sight,
+            (view.state.queue.get(id).and_then(item::found), columns, most),
+        ),
     };
     let mut spans = vec![Span::raw(" ")];
     let mut wide = 2;
@@ -104,7 +109,7 @@ fn place(
     (printout, running): (&Printout, bool),
     rows: &OutputRows,
     sight: &Sight,
-    (summary, columns): (Option<String>, usize),
+    (summary, columns, most): (Option<String>, usize, usize),
 ) -> Vec<Span<'static>> {
     let mut words = Vec::new();
     let find = &view.state.finds.output;
@@ -113,16 +118,16 @@ fn place(
         let role = if found.is_empty() { Role::Medium } else { Role::Accent };
         let counted = find.counted.filter(|(id, _)| Some(*id) == view.state.output.shown());
         let here = printout.page.is_some() || printout.tail.from > 0;
-        words.push(view.span(
-            match counted {
-                Some((_, all)) => {
-                    format!("{} in this part, {} in all", matches(find.row, found), number::thousands(all))
-                }
-                None if here => format!("{} in this part", matches(find.row, found)),
-                None => matches(find.row, found),
-            },
-            role,
-        ));
+        let matches = matches(find.row, found);
+        let said = match counted {
+            Some((_, all)) => format!("{matches} in this part, {} in all", number::thousands(all)),
+            None if here => format!("{matches} in this part"),
+            None => matches.clone(),
+        };
+        // Where there is little room the count of those at hand says most.
+        let few =
+            counted.map_or_else(|| matches.clone(), |(_, all)| format!("{matches}, {} in all", number::thousands(all)));
+        words.push(view.span(if text::width(&said) + 2 <= most { said } else { few }, role));
     }
     let follows = running && printout.follows();
     if let Some(page) = &printout.page {

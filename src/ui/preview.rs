@@ -12,7 +12,9 @@ use super::table;
 use super::text::{self, Break};
 use super::theme::{Role, Theme};
 use crate::app::{Command, Context, Placing, Status};
-use crate::domain::{self, Detail, Foresight, OperationId, OperationKind, Outcome, Prepared, Preview, Remedy, masked};
+use crate::domain::{
+    self, Class, Detail, Foresight, OperationId, OperationKind, Outcome, Prepared, Preview, Remedy, Share, masked,
+};
 
 /// Rows that are kept free for the effect while it is being measured: two for what it does, one for undoing it.
 pub const RESERVED: usize = 3;
@@ -35,11 +37,19 @@ pub fn brief(foresight: &Foresight) -> Option<String> {
                 Remedy::Impossible(_) => Some("can't be undone"),
                 Remedy::Unsure(_) => Some("undo isn't known"),
             };
-            let brief = Some(text::line(&preview.brief)).filter(|brief| !brief.is_empty());
+            let brief = Some(whole(text::line(&preview.brief))).filter(|brief| !brief.is_empty());
             let said: Vec<String> = brief.into_iter().chain(undo.map(str::to_owned)).collect();
             (!said.is_empty()).then(|| said.join(" · "))
         }
         Foresight::Nothing | Foresight::Unmeasurable(_) => None,
+    }
+}
+
+/// `all 340 rows` for `340 of 340 rows`: two figures that are the same take a second look.
+fn whole(brief: String) -> String {
+    match brief.split_once(" of ") {
+        Some((some, all)) if some != "1" && all.split(' ').next() == Some(some) => format!("all {all}"),
+        _ => brief,
     }
 }
 
@@ -60,7 +70,13 @@ pub fn rows(
             let told = quoted(reason);
             let said = if told.contains("beforehand") { told } else { format!("can't be told beforehand: {told}") };
             let mut lines = effect(vec![(said, Role::Dim)]);
-            lines.extend(remedy(view, prepared.operation.id, &unmeasured(&prepared.operation.kind), columns));
+            let unmeasured = match unmeasured(&prepared.operation.kind) {
+                Remedy::Unknown if matches!(prepared.assessment.class(), Class::Declared(_)) => {
+                    Remedy::Unsure("it couldn't be measured.".to_owned())
+                }
+                known => known,
+            };
+            lines.extend(remedy(view, prepared.operation.id, &unmeasured, columns));
             lines
         }
         Some(Foresight::Measured(preview)) => {
@@ -76,7 +92,12 @@ pub fn rows(
     };
     if placing == Placing::Late && (lines.len() > RESERVED || foresight.is_some_and(detailed)) {
         let key = view.key(Context::Dialog, Command::LineDown, "").map_or_else(String::new, |(key, _)| key);
+        // Whether it could be undone is part of what a yes means, however much else there is.
+        let undo = undo_row(&lines).filter(|at| *at + 1 >= RESERVED).map(|at| lines[at].clone());
         lines.truncate(RESERVED - 1);
+        if let (Some(undo), Some(last)) = (undo, lines.last_mut()) {
+            *last = undo;
+        }
         lines.extend(labelled(view, "", vec![(format!("{key} shows the rest"), Role::Dim)], columns));
     }
     // Room that was kept stays kept: what follows doesn't move.
@@ -84,6 +105,11 @@ pub fn rows(
         lines.resize_with(lines.len().max(RESERVED), Line::default);
     }
     lines
+}
+
+/// Which row says whether it could be undone.
+pub fn undo_row(lines: &[Line<'_>]) -> Option<usize> {
+    lines.iter().position(|line| line.spans.first().is_some_and(|label| label.content.starts_with("undo")))
 }
 
 /// What a trial of it came to, if it was tried: `12 rows would change; rolled back (#4)`.
@@ -132,6 +158,11 @@ pub fn lasting(kind: &OperationKind, foresight: Option<&Foresight>) -> bool {
         Some(Foresight::Unmeasurable(_)) => matches!(unmeasured(kind), Remedy::Impossible(_)),
         Some(Foresight::Measuring | Foresight::Nothing) | None => false,
     }
+}
+
+/// Whether it would meet most of a table.
+pub fn most(foresight: Option<&Foresight>) -> bool {
+    matches!(foresight, Some(Foresight::Measured(preview)) if preview.share.is_some_and(Share::is_most))
 }
 
 /// Whether what couldn't be measured could be undone.

@@ -16,6 +16,7 @@ use super::dressed;
 use super::number;
 use super::output::{ending, shifted};
 use super::paint::{View, put};
+use super::terminal;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Item, MaskStamp, Printout, Sight};
@@ -70,8 +71,11 @@ pub fn draw(
     let places = found(rows, &view.state.finds.output.text, above);
     sight.found.output = Arc::clone(&places);
     let height = usize::from(area.height);
-    let end =
-        if printout.page.is_some() { Vec::new() } else { ending(view, item, printout.tail.bytes, area.width.into()) };
+    let mut end = Vec::new();
+    if printout.page.is_none() {
+        end.extend(item.into_iter().flat_map(|item| terminal::lacking(view, item, printout, area.width.into())));
+        end.extend(ending(view, item, printout.tail.bytes, area.width.into()));
+    }
     let total = above + rows.lines.len() + end.len();
     sight.limits.output = total.saturating_sub(height);
     let at_row = |line: usize| above + rows.row_of(line.saturating_sub(above));

@@ -13,7 +13,7 @@ use super::preview;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Item, Order, Pane, Sight, Status, Typing, Undo};
-use crate::domain::{Judgement, OperationId, Step, WOULD_FAIL};
+use crate::domain::{Judgement, OperationId, RiskLevel, Step, WOULD_FAIL};
 
 /// Columns of the word for a tool.
 const WORD: usize = 8;
@@ -375,18 +375,28 @@ fn second_line(view: View<'_>, item: &Item, columns: Columns) -> Line<'static> {
     let (indent, room) = columns.second();
     let whole = second(view, item, room);
     let said = if text::width(&whole) > room { second(view, item, columns.all / 2) } else { whole };
-    view.line(format!("{}{}", " ".repeat(indent), text::fit(&said, room)), Role::Dim)
+    view.line(format!("{}{}", " ".repeat(indent), text::fit(&said, room)), weight(view, item))
+}
+
+/// What meets most of its table, or is high and can't be undone, stands out among what is as high and small.
+fn weight(view: View<'_>, item: &Item) -> Role {
+    let foresight = view.state.queue.foresight(item.id);
+    let high = item.judgement.as_ref().is_some_and(|judgement| judgement.risk == RiskLevel::High);
+    let kind = item.prepared.as_ref().map(|prepared| &prepared.operation.kind);
+    let lasting = high && kind.is_some_and(|kind| preview::lasting(kind, foresight));
+    if lasting || preview::most(foresight) { Role::Trouble } else { Role::Dim }
 }
 
 /// The same in as many rows as it takes, up to a few.
 fn second_lines(view: View<'_>, item: &Item, columns: Columns) -> Vec<Line<'static>> {
     let (indent, room) = columns.second();
     let said = text::fit(&second(view, item, room), room * TALL).into_owned();
-    let mut lines = text::wrap(&view.line(said, Role::Dim), room, 0, Break::Words);
+    let role = weight(view, item);
+    let mut lines = text::wrap(&view.line(said, role), room, 0, Break::Words);
     if lines.len() > TALL {
         lines.truncate(TALL);
         let end = lines.pop().map(|end| text::fit(&format!("{end} …"), room).into_owned());
-        lines.extend(end.map(|end| view.line(end, Role::Dim)));
+        lines.extend(end.map(|end| view.line(end, role)));
     }
     for line in &mut lines {
         line.spans.insert(0, Span::raw(" ".repeat(indent)));

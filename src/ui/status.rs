@@ -84,7 +84,13 @@ fn squeezed(known: [Span<'static>; 5], columns: usize) -> [Span<'static>; 8] {
     let room = columns.saturating_sub(mode.width() + 3 * GAP);
     let few = BRIEF[0].min(model.width());
     let most = room.saturating_sub(connection.width()).max(few);
-    let cut = |span: &Span<'static>, room: usize| Span::styled(text::fit(&span.content, room).into_owned(), span.style);
+    let cut = |span: &Span<'static>, room: usize| {
+        let whole = &*span.content;
+        // What a name is of, such as its engine, goes before a letter of the name does.
+        let bare = whole.rsplit_once(" (").filter(|_| text::width(whole) > room && whole.ends_with(')'));
+        let said = bare.map_or(whole, |(name, _)| name);
+        Span::styled(text::fit(said, room).into_owned(), span.style)
+    };
     let brief = cut(&model, most);
     let rest = room.saturating_sub(brief.width()).max(BRIEF[1].min(connection.width()));
     let short = cut(&connection, rest);

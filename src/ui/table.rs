@@ -18,7 +18,7 @@ use super::theme::Role;
 use crate::app::{Command, Context, Grid, Masks, Pane, Printout, Shape, Sight};
 use crate::domain::Table;
 
-/// Widest column.
+/// Widest column where others want the room, too.
 const WIDEST: usize = 40;
 /// Width to which a column of texts gives way so that others fit.
 const NARROW: usize = 16;
@@ -45,7 +45,7 @@ pub fn draw(
         let leafed = cache.table.as_ref().is_some_and(|known| {
             known.kept > 0 && known.kept == table.kept && known.total == table.total && known.columns == table.columns
         });
-        let wide = widths(table);
+        let wide = widths(table, CELL);
         if leafed {
             // Other rows of the same result: columns keep their side, and grow at most.
             cache.widths = cache.widths.iter().zip(wide).map(|(known, wide)| wide.max(*known)).collect();
@@ -130,7 +130,8 @@ impl Look<'_> {
     }
 }
 
-/// The widths of columns as the person made them. Where nobody did, wide texts give way so that all columns fit.
+/// The widths of columns as the person made them. Where nobody did, wide texts give way so that all columns fit, and take
+/// what room they leave.
 fn shown_widths(cache: &OutputRows, table: &Table, grid: &Grid, room: usize) -> Vec<usize> {
     let widths = cache.widths.iter().enumerate().map(|(at, width)| {
         // Room for the arrow of the sorted column, its type, and the commas of large numbers.
@@ -139,15 +140,28 @@ fn shown_widths(cache: &OutputRows, table: &Table, grid: &Grid, room: usize) -> 
         let kind = table.types.get(at).map_or(0, |kind| text::width(&cell(kind)).min(8));
         let numeric = cache.numeric.get(at) == Some(&true);
         let commas = if grid.thousands && numeric { width.saturating_sub(1) / 3 } else { 0 };
-        let own = (width + commas).max(name + arrow).max(kind);
         let wider = grid.wider.get(&at).copied().unwrap_or(0);
+        // Who makes one wider or narrower goes on from the width that it was seen in.
+        let most = if wider == 0 { WIDEST } else { room.max(WIDEST) };
+        let own = (width.min(&most) + commas).max(name + arrow).max(kind);
         own.saturating_add_signed(wider.into()).clamp(3, WIDEST * 8)
     });
     let mut widths: Vec<usize> = widths.collect();
     if grid.wider.is_empty() {
         give_way(&mut widths, &cache.numeric, room);
+        take_room(&mut widths, &cache.widths, room);
     }
     widths
+}
+
+/// Gives the room that is left to the columns whose texts want it.
+fn take_room(widths: &mut [usize], wanted: &[usize], room: usize) {
+    let mut left = room.saturating_sub(widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1));
+    for (width, wanted) in widths.iter_mut().zip(wanted) {
+        let more = wanted.saturating_sub(*width).min(left);
+        *width += more;
+        left -= more;
+    }
 }
 
 /// Makes wide columns of texts narrower so that all columns fit.
@@ -192,7 +206,7 @@ pub fn plain(view: View<'_>, table: &Table, masks: Option<&Masks>, columns: usiz
 /// The same with its first rows alone. Columns that don't fit are counted.
 pub fn head(view: View<'_>, table: &Table, most: usize, masks: Option<&Masks>, columns: usize) -> Vec<Line<'static>> {
     let numeric: Vec<bool> = (0..table.columns.len()).map(|at| table.numeric(at)).collect();
-    let mut widths = widths(table);
+    let mut widths = widths(table, WIDEST);
     give_way(&mut widths, &numeric, columns);
     let seen = seen(&widths, 0, columns);
     let left_out = widths.len() - seen.end;
@@ -297,12 +311,13 @@ fn note(view: View<'_>, table: &Table, grid: Option<&Grid>) -> Option<Line<'stat
     Some(view.line(format!("… {rows}{kept}"), Role::Dim))
 }
 
-fn widths(table: &Table) -> Vec<usize> {
+/// How wide the texts of each column are, up to so many.
+fn widths(table: &Table, most: usize) -> Vec<usize> {
     let mut widths: Vec<usize> = table.columns.iter().map(|name| text::width(&cell(name)).clamp(1, WIDEST)).collect();
     for row in &table.rows {
         for (width, value) in widths.iter_mut().zip(row) {
             let wide = value.as_ref().map_or(4, |value| text::width(&cell(value)));
-            *width = wide.clamp(*width, WIDEST.max(*width));
+            *width = wide.clamp(*width, most.max(*width));
         }
     }
     widths

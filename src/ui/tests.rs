@@ -465,8 +465,10 @@ fn a_long_answer_stays_cheap_to_draw_while_it_grows() {
 fn a_message_that_is_held_and_a_direct_operation_are_shown() {
     let mut desk = put_off();
     desk.send("and then the report");
-    assert!(desk.screen(120, 40).contains("goes to the model once what waits is decided"));
-    desk.press(KeyCode::Esc);
+    let screen = desk.screen(120, 40);
+    for piece in ["and then the report", "goes to the model once what waits is decided", "↑ take it back"] {
+        assert!(screen.contains(piece), "{piece}: {screen}");
+    }
     desk.send("! cargo tree");
     let screen = desk.screen(120, 40);
     assert!(screen.contains("command  cargo tree") && screen.contains("reading"), "{screen}");

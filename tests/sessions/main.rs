@@ -10,6 +10,7 @@ mod left_out;
 mod model;
 #[cfg(target_os = "linux")]
 mod orphans;
+mod own;
 mod sitting;
 mod staged;
 mod summarised;

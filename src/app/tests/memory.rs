@@ -190,6 +190,10 @@ fn rules_are_listed_and_revoked_and_what_they_let_through_asks_again() {
     let mut world = asked(&[("mkdir a", None)]);
     world.press(KeyCode::Char('m'));
     world.feed(300, Event::Wake);
+    let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!() };
+    let Asking::Remember(remembering) = &dialog.asking else { panic!() };
+    let rows = remembering.draft.rows().into_iter().filter(|row| row.name != "scope");
+    let told: Vec<(String, String)> = rows.map(|row| (row.name, row.value)).collect();
     world.draw(true);
     world.press(KeyCode::Char('y'));
     world.finish(1);
@@ -197,6 +201,9 @@ fn rules_are_listed_and_revoked_and_what_they_let_through_asks_again() {
     world.say("/rules");
     let first = world.state.picker().unwrap().pick(0).cloned();
     assert_eq!(first, Some(Pick::Line("/rules s1".to_owned())));
+    let listed = world.state.picker().unwrap().fits(0, 1)[0].row.label.clone();
+    let said: Vec<String> = told.iter().map(|(part, says)| format!("{part} {says}")).collect();
+    assert_eq!(listed, format!("s1  allow command: {}", said.join(", ")), "in the words of the dialog");
     world.press(KeyCode::Enter);
     assert_eq!(world.state.picker().unwrap().pick(0).cloned(), Some(Pick::Line("/rules revoke s1".to_owned())));
     world.press(KeyCode::Enter);

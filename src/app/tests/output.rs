@@ -195,6 +195,14 @@ fn saving_asks_for_a_path_and_writes_what_is_shown() {
 }
 
 #[test]
+fn a_name_that_cant_be_used_is_asked_for_again() {
+    let mut world = printed("text\n", 0);
+    world.feed(1, Event::Saved(Err(("a.txt".to_owned(), "It is there.".to_owned()))));
+    let asked = world.state.prompt().map(|prompt| prompt.text.as_str());
+    assert_eq!((asked, world.state.hint.as_deref()), (Some("a.txt"), Some("It is there.")));
+}
+
+#[test]
 fn a_part_of_a_result_is_saved_by_its_number_and_the_text_without_one() {
     let mut world = printed("[image: image/png, 5 B, part 1]\n", 0);
     let part = |number| crate::domain::Part { number, ending: "png".to_owned(), bytes: 5 };

@@ -212,6 +212,24 @@ fn what_is_put_in_a_terminal_is_told_as_that_and_not_as_edited() {
     assert!(result.starts_with("The person took this call out of its terminal. It now reads: {"), "{result}");
 }
 
+/// What ended for want of a terminal runs again in one by a key; it asks, as all that runs in one.
+#[test]
+fn what_ended_runs_again_in_a_terminal() {
+    for pane in [KeyCode::F(2), KeyCode::F(3)] {
+        let mut world = World::new();
+        world.say("go");
+        world.model("", &[("ls", None)]);
+        world.finish(1);
+        world.model("done", &[]);
+        world.press(pane);
+        world.press(KeyCode::Char('T'));
+        let again = world.state.queue.get(OperationId(2)).unwrap();
+        assert!(matches!(again.origin, Origin::Again { after: OperationId(1), .. }), "{pane:?}");
+        assert!(again.call.arguments.contains(r#""terminal":true"#), "{}", again.call.arguments);
+        assert_eq!(world.executed.len(), 1, "it doesn't run unasked");
+    }
+}
+
 #[test]
 fn a_reader_in_a_terminal_is_medium_however_it_got_there() {
     let mut world = World::in_mode(crate::domain::ApprovalMode::Strict);

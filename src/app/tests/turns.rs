@@ -70,10 +70,57 @@ fn a_message_while_calls_are_open_goes_with_their_results() {
     world.model("", &[("ls", None)]);
     world.say("and hurry");
     assert_eq!(world.requests.len(), 1);
-    assert_eq!(world.state.chat.held(), Some("and hurry"));
+    assert_eq!(world.state.chat.upcoming(), Some("and hurry"));
+    assert_eq!(world.state.hint.as_deref(), Some("It goes to the model once what runs has ended."));
     world.finish(1);
     let last = world.requests[1].last().unwrap();
     assert_eq!(**last, Message::User("and hurry".to_owned()));
+    let said = |entry: &&Entry| matches!(entry, Entry::Person(text) if text == "and hurry");
+    assert_eq!(world.state.chat.entries().iter().filter(said).count(), 1);
+}
+
+#[test]
+fn a_message_that_waits_is_taken_back_and_never_sent_by_what_stops() {
+    let waits = || {
+        let mut world = World::new();
+        world.say("go");
+        world.model("", &[("make a", None)]);
+        world.look();
+        world.press(KeyCode::Esc);
+        world.say("then b");
+        assert_eq!((world.state.chat.upcoming(), world.dialog()), (Some("then b"), None));
+        world
+    };
+    let mut world = waits();
+    world.press(KeyCode::Up);
+    assert_eq!((world.state.chat.upcoming(), world.state.composer.text().as_str()), (None, "then b "));
+    assert_eq!(*world.status(1), Status::Waiting, "nothing else changes");
+
+    for stop in [KeyCode::Esc, KeyCode::F(8)] {
+        let mut world = waits();
+        world.press(stop);
+        world.press(stop);
+        assert!(matches!(world.status(1), Status::Denied { .. }));
+        assert_eq!((world.requests.len(), world.state.chat.upcoming()), (1, None), "it isn't sent");
+        assert_eq!(world.state.composer.text(), "then b ");
+    }
+}
+
+/// What was approved for the whole turn ends with the message, though it waits.
+#[test]
+fn a_message_that_waits_ends_what_was_approved_for_the_turn() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("mkdir a", None), ("mkdir b", None)]);
+    world.look();
+    world.press(KeyCode::Char('A'));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.say("and hurry");
+    world.finish(1);
+    world.finish(2);
+    world.model("", &[("mkdir c", None)]);
+    assert_eq!(*world.status(3), Status::Waiting);
 }
 
 #[test]
@@ -156,7 +203,7 @@ fn such_a_message_goes_with_the_results_where_calls_come() {
     world.say("go");
     world.say("and hurry");
     world.model("", &[("ls", None)]);
-    assert_eq!((world.state.chat.upcoming(), world.state.chat.held()), (None, Some("and hurry")));
+    assert_eq!((world.state.chat.upcoming(), world.state.chat.held()), (Some("and hurry"), None));
     world.finish(1);
     assert_eq!(**world.requests[1].last().unwrap(), Message::User("and hurry".to_owned()));
 }
@@ -279,7 +326,7 @@ fn what_the_person_does_meanwhile_leaves_the_message_in_one_piece() {
     let step = world.step;
     world.feed(1, Event::Model(step, ModelEvent::Text("| a | b |\n".to_owned())));
     world.say("! ls");
-    world.feed(1, Event::Saved("Saved 3 B in a.txt.".to_owned()));
+    world.feed(1, Event::Saved(Ok("Saved 3 B in a.txt.".to_owned())));
     world.feed(1, Event::Model(step, ModelEvent::Text("|---|---|\nDone?".to_owned())));
     world.feed(1, Event::Model(step, ModelEvent::Ended(StopReason::Done, Usage::default())));
     let entries = world.state.chat.entries();

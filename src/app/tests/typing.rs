@@ -16,6 +16,7 @@ fn typed(text: &str, pause: u64) -> usize {
         world.feed(pause, Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
         world.draw(true);
     }
+    world.feed(GUARD, Event::Wake);
     world.executed.len()
 }
 
@@ -67,9 +68,9 @@ fn write(world: &mut World, text: &str, pause: u64) {
     world.feed(GUARD, Event::Wake);
 }
 
-/// Beside a yes at its start, nothing that is typed decides, edits or opens anything.
+/// Nothing that is typed decides, edits or opens anything; of a high one a yes at its start asks for the number.
 #[test]
-fn of_what_is_typed_into_an_open_dialog_only_a_yes_at_its_start_counts() {
+fn nothing_that_is_typed_into_an_open_dialog_counts() {
     let texts = [
         "you know",
         "yes, 1 and 2 of them",
@@ -102,6 +103,8 @@ fn of_what_is_typed_into_an_open_dialog_only_a_yes_at_its_start_counts() {
                     // The dialog stays, or gives way.
                     assert!(shown.is_none() || shown == before_shown, "{first}: {text}, key {at}");
                 }
+                world.feed(GUARD, Event::Wake);
+                assert!(world.executed.is_empty(), "{first}: {text}, {pause} ms between");
             }
         }
     }
@@ -111,7 +114,8 @@ fn of_what_is_typed_into_an_open_dialog_only_a_yes_at_its_start_counts() {
 fn a_sentence_goes_to_the_message_whole() {
     let texts = [
         "no, rename it",
-        "really? look again",
+        "yes, but rename it",
+        "you forgot b",
         "edit it first",
         "try the other one",
         "please don't",
@@ -172,12 +176,53 @@ fn a_letter_by_itself_counts_a_moment_later() {
         world
     };
     assert!(matches!(pressed('n').status(1), Status::Denied { .. }));
-    assert!(
-        matches!(&pressed('r').state.modal, Some(Modal::Confirm(dialog)) if matches!(dialog.asking, Asking::Reason(_)))
-    );
     assert!(matches!(pressed('e').state.modal, Some(Modal::Edit(_))));
     assert!(matches!(pressed('D').status(3), Status::Denied { .. }));
     assert_eq!(pressed('>').dialog(), Some(OperationId(2)));
+}
+
+/// Whoever presses `r` says why: however fast, no letter of it goes elsewhere, and nothing but enter denies.
+#[test]
+fn what_is_typed_after_r_is_the_reason_and_after_p_the_numbers() {
+    for first in ["mkdir a", "rm a"] {
+        for pause in [20, 45, 120, 200, 245, 400] {
+            let mut world = several(first);
+            write(&mut world, "rread it first: y1, then n", pause);
+            let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!("{first}, {pause} ms between") };
+            let Asking::Reason(area) = &dialog.asking else { panic!("{first}, {pause} ms between") };
+            assert_eq!(area.lines(), ["read it first: y1, then n"], "{first}, {pause} ms between");
+            assert!(world.executed.is_empty() && world.state.composer.is_empty());
+            assert_eq!(world.state.queue.counts().0, 12, "nothing is decided");
+            world.press(KeyCode::Enter);
+            let why = world.state.queue.get(OperationId(1)).unwrap().denied_why();
+            assert_eq!(why, Some("read it first: y1, then n"));
+
+            let mut world = several(first);
+            write(&mut world, "p1,3", pause);
+            let asks = matches!(&world.state.modal, Some(Modal::Confirm(dialog))
+                if matches!(&dialog.asking, Asking::Pick { typed } if typed == "1,3"));
+            assert!(asks && world.executed.is_empty(), "{first}, {pause} ms between");
+        }
+    }
+}
+
+/// Neither a list of all nor a rule is agreed to by the first letter of a sentence.
+#[test]
+fn a_yes_to_a_list_or_a_rule_waits_for_what_follows_too() {
+    for opens in ['A', 'm'] {
+        for (typed, counts) in [("y", true), ("you forgot b", false)] {
+            let mut world = World::new();
+            world.say("go");
+            world.model("", &[("mkdir a", None), ("mkdir b", None)]);
+            world.look();
+            world.press(KeyCode::Char(opens));
+            world.feed(GUARD, Event::Wake);
+            world.look();
+            write(&mut world, typed, 60);
+            assert_eq!(!world.executed.is_empty(), counts, "{opens}, then {typed}");
+            assert_eq!(world.state.composer.text(), if counts { "" } else { typed }, "{opens}");
+        }
+    }
 }
 
 #[test]
@@ -218,7 +263,7 @@ fn a_held_letter_means_what_it_was_pressed_about() {
 
 #[test]
 fn two_keys_that_both_mean_something_are_no_sentence() {
-    for (keys, hint) in [("jn", "press n by itself"), ("ny", "press y by itself"), ("re", "press e by itself")] {
+    for (keys, hint) in [("jn", "press n by itself"), ("ny", "press y by itself"), ("ne", "press e by itself")] {
         let mut world = asked();
         write(&mut world, keys, 60);
         assert_eq!((world.status(1), world.dialog()), (&Status::Waiting, Some(OperationId(1))), "{keys}");
@@ -251,6 +296,7 @@ fn a_yes_right_after_any_key_does_not_count() {
             let mut world = asked();
             world.press(before);
             world.feed(pause, Event::Key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE)));
+            world.feed(250, Event::Wake);
             assert_eq!(!world.executed.is_empty(), counts, "{before:?}, {pause}");
         }
     }

@@ -2,6 +2,7 @@
 //! stand. Every state of a draft is a sound rule.
 
 use super::liftable::{self, may_lift};
+use super::written::{ordered, shown};
 use super::{Lift, Pattern, Remembered, RuleId, Says, Scope, Want, hit};
 use crate::domain::{OperationKind, Origin, Prepared, RuleEffect, Shape};
 
@@ -215,21 +216,17 @@ impl Draft {
             if self.effect == RuleEffect::Deny && number != self.which {
                 continue;
             }
+            let has = |part: &str| choices.iter().any(|choice| choice.part == part);
             for (place, choice) in choices.iter().enumerate().filter(|(_, choice)| shown(&choice.part)) {
                 rows.push(Row {
                     setting: Setting::Part(number, place),
                     name: choice.part.clone(),
-                    value: said(choices, choice),
+                    value: choice.wants[choice.at].says(&choice.part, has),
                     can: (choice.at > 0, choice.at + 1 < choice.wants.len()),
                 });
             }
         }
-        let value = match self.scope() {
-            Scope::Turn => "this turn".to_owned(),
-            Scope::Session => "this session".to_owned(),
-            Scope::Workspace(folder) => format!("always in {}", folder.display()),
-            Scope::Always => "always, in every folder".to_owned(),
-        };
+        let value = self.scope().says(None);
         let can = (self.scope > 0, self.scope + 1 < self.scopes.len());
         rows.push(Row { setting: Setting::Scope, name: "scope".to_owned(), value, can });
         if self.scope().kept() {
@@ -300,24 +297,6 @@ fn pattern(choices: &[Choice]) -> Pattern {
     Pattern(choices.iter().map(|choice| (choice.part.clone(), want(choice))).collect())
 }
 
-/// Whether a part has a row: what can't be anything else, and says how others are meant, has none.
-fn shown(part: &str) -> bool {
-    !matches!(part, "place" | "folder" | "clean" | "free" | "fed" | "feeds" | "plain" | "appends")
-}
-
-/// What a choice is, in words.
-fn said(choices: &[Choice], choice: &Choice) -> String {
-    let has = |part: &str| choices.iter().any(|choice| choice.part == part);
-    match (&choice.wants[choice.at], choice.part.as_str()) {
-        (Want::Any { .. }, "arguments" | "redirect") if has("place") => "any files of this workspace".to_owned(),
-        (Want::Any { .. }, "arguments") if has("clean") => "any with which it only reads".to_owned(),
-        (Want::Any { .. }, "program") if has("clean") => "any that only reads".to_owned(),
-        (Want::Is(value), "flags") if !value.is_empty() => format!("exactly {value}"),
-        (Want::Is(value), "where") if value == "yes" => "any condition".to_owned(),
-        (want, _) => want.to_string(),
-    }
-}
-
 fn exactly(part: &str, value: &str) -> Choice {
     Choice { part: part.to_owned(), wants: vec![Want::Is(value.to_owned())], at: 0 }
 }
@@ -348,7 +327,7 @@ fn restrains(flag: &str) -> bool {
 fn allow_choices(tool: &str, form: &Shape) -> Vec<Choice> {
     let has = |part: &str| form.0.contains_key(part);
     let mut choices: Vec<Choice> = Vec::new();
-    for part in ordered(form) {
+    for part in ordered(form.0.keys()) {
         let value = form.0[part].as_str();
         let mut choice = exactly(part, value);
         match (tool, part) {
@@ -396,7 +375,7 @@ fn deny_choices(shape: &Shape) -> Vec<Choice> {
         "path",
         "destination",
     ];
-    let choices = ordered(shape).into_iter().map(|part| {
+    let choices = ordered(shape.0.keys()).into_iter().map(|part| {
         let value = shape.0[part].as_str();
         let mut choice = exactly(part, value);
         match part {
@@ -415,28 +394,6 @@ fn deny_choices(shape: &Shape) -> Vec<Choice> {
         }
     }
     choices
-}
-
-/// The parts of a form in the order of the screen.
-fn ordered(form: &Shape) -> Vec<&str> {
-    const FIRST: [&str; 13] = [
-        "program",
-        "subcommand",
-        "flags",
-        "arguments",
-        "connection",
-        "statement",
-        "table",
-        "where",
-        "method",
-        "scheme",
-        "host",
-        "port",
-        "operation",
-    ];
-    let known = FIRST.into_iter().filter(|part| form.0.contains_key(*part));
-    let others = form.0.keys().map(String::as_str).filter(|part| !FIRST.contains(part));
-    known.chain(others).collect()
 }
 
 /// The folders of a path, from the nearest, up to the second of the root: a rule about `/home` would be one about

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::number::count;
 use super::operation::Prepared;
 use super::policy::{ApprovalMode, Policy};
 use super::risk::{Class, Danger, Finding, RiskLevel};
@@ -58,6 +59,19 @@ impl Scope {
             Self::Session => "session",
             Self::Workspace(_) => "workspace",
             Self::Always => "always",
+        }
+    }
+
+    /// Where that is, in words; its folder by another name, if one is given. Not neutralised.
+    #[must_use]
+    pub fn says(&self, folder: Option<&str>) -> String {
+        match self {
+            Self::Turn => "this turn".to_owned(),
+            Self::Session => "this session".to_owned(),
+            Self::Workspace(path) => {
+                format!("always in {}", folder.map_or_else(|| path.display().to_string(), str::to_owned))
+            }
+            Self::Always => "always, in every folder".to_owned(),
         }
     }
 
@@ -176,6 +190,20 @@ impl Remembered {
         match self.says {
             Says::Deny(_) => now >= expires,
             Says::Allow(_) => now >= expires || now < self.saved,
+        }
+    }
+
+    /// Where and how long it holds, in words; its folder by another name, if one is given. Not neutralised.
+    #[must_use]
+    pub fn holds(&self, folder: Option<&str>, now: u64) -> String {
+        let scope = self.scope.says(folder);
+        let hours = |at: u64| at.saturating_sub(now).div_ceil(3_600);
+        match self.expires.map(hours) {
+            _ if self.over(now) => format!("{scope}, over"),
+            None if self.scope.kept() => format!("{scope}, {}", Lasting::Forever.says()),
+            None => scope,
+            Some(hours) if hours > 48 => format!("{scope}, {}", count(hours / 24, "more day")),
+            Some(hours) => format!("{scope}, {}", count(hours, "more hour")),
         }
     }
 

@@ -44,6 +44,23 @@ impl Want {
         matches!(self, Self::Any { .. })
     }
 
+    /// What it wants of a part, in words, given what other parts it `has`: the same where a rule is made, listed and
+    /// told. Not neutralised.
+    pub(super) fn says(&self, part: &str, has: impl Fn(&str) -> bool) -> String {
+        match (self, part) {
+            (Self::Any { .. }, "arguments" | "redirect") if has("place") => "any files of this workspace".to_owned(),
+            (Self::Any { .. }, "arguments") if has("clean") => "any with which it only reads".to_owned(),
+            (Self::Any { .. }, "program") if has("clean") => "any that only reads".to_owned(),
+            (Self::Any { .. }, _) => "any".to_owned(),
+            (Self::Is(value), _) if value.is_empty() => "none".to_owned(),
+            (Self::Is(value), "flags") => format!("exactly {value}"),
+            (Self::Is(value), "where") if value == "yes" => "any condition".to_owned(),
+            (Self::Is(value), _) => value.clone(),
+            (Self::Within { within }, _) => format!("in {within}"),
+            (Self::Among { among }, _) => format!("{} or fewer", among.join(" ")),
+        }
+    }
+
     /// Whether a value is what is wanted.
     #[must_use]
     pub fn takes(&self, value: &str) -> bool {
@@ -52,18 +69,6 @@ impl Want {
             Self::Within { within } => lies_in(value, within),
             Self::Among { among } => value.split_whitespace().all(|word| among.iter().any(|known| known == word)),
             Self::Any { any } => *any,
-        }
-    }
-}
-
-impl fmt::Display for Want {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Is(value) if value.is_empty() => f.write_str("none"),
-            Self::Is(value) => f.write_str(value),
-            Self::Within { within } => write!(f, "in {within}"),
-            Self::Among { among } => write!(f, "{} or fewer", among.join(" ")),
-            Self::Any { .. } => f.write_str("any"),
         }
     }
 }
@@ -121,18 +126,53 @@ impl Pattern {
     }
 }
 
-impl fmt::Display for Pattern {
-    /// `program rm, flags -r, place workspace`; not neutralised.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What says most comes first.
-        const FIRST: [&str; 8] =
-            ["program", "subcommand", "statement", "operation", "method", "server", "tool", "connection"];
-        let rank = |part: &str| FIRST.iter().position(|first| *first == part).unwrap_or(FIRST.len());
-        let mut named: Vec<_> = self.0.iter().filter(|(_, want)| !want.is_any()).collect();
-        named.sort_by_key(|(part, _)| rank(part));
-        for (at, (part, want)) in named.into_iter().enumerate() {
-            write!(f, "{}{part} {want}", if at > 0 { ", " } else { "" })?;
-        }
-        Ok(())
+impl Pattern {
+    /// What it says of each part, in words and in the order of the screen; not neutralised.
+    #[must_use]
+    pub fn told(&self) -> Vec<(&str, String)> {
+        let says = |part| self.0.get(part).map(|want| (part, want.says(part, |other| self.0.contains_key(other))));
+        ordered(self.0.keys()).into_iter().filter(|part| shown(part)).filter_map(says).collect()
     }
+}
+
+impl fmt::Display for Pattern {
+    /// `program rm, flags exactly -r`; what may be anything isn't named. Not neutralised.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named: Vec<String> = self
+            .told()
+            .into_iter()
+            .filter(|(_, says)| says != "any")
+            .map(|(part, says)| format!("{part} {says}"))
+            .collect();
+        f.write_str(&named.join(", "))
+    }
+}
+
+/// Whether a part has a row: what can't be anything else, and says how others are meant, has none.
+pub(super) fn shown(part: &str) -> bool {
+    !matches!(part, "place" | "folder" | "clean" | "free" | "fed" | "feeds" | "plain" | "appends")
+}
+
+/// Parts in the order of the screen: what says most comes first.
+pub(super) fn ordered<'a>(parts: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+    const FIRST: [&str; 15] = [
+        "program",
+        "subcommand",
+        "flags",
+        "arguments",
+        "connection",
+        "statement",
+        "table",
+        "where",
+        "method",
+        "scheme",
+        "host",
+        "port",
+        "operation",
+        "server",
+        "tool",
+    ];
+    let mut parts: Vec<&str> = parts.map(String::as_str).collect();
+    parts.sort_by_key(|part| FIRST.iter().position(|first| first == part).unwrap_or(FIRST.len()));
+    parts
 }

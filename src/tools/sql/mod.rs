@@ -10,6 +10,7 @@ mod displaced;
 mod error;
 mod inverse;
 mod keep;
+mod meant;
 mod mysql;
 mod postgres;
 mod preview;
@@ -310,7 +311,10 @@ async fn execute(
     let sql = job.1;
     // What takes something back leaves a session as it was.
     let leaves = access == Access::Full && !matches!(job.0, Work::TakeBack(_));
-    let end = attend(session.as_mut(), source, job, limit, rows, cancel).await;
+    let mut end = attend(session.as_mut(), source, job, limit, rows, cancel).await;
+    if let (End::Done(Err(SqlError::Refused { message, .. })), true) = &mut end {
+        meant::add(session.as_mut(), message).await;
+    }
     match end {
         (end, true) => {
             // The next statement is to hit the database that is told of it.

@@ -9,6 +9,19 @@ fn typed(desk: &mut Desk, text: &str) {
     }
 }
 
+/// What the model reads of the person's own is said before it is run, whichever way it is typed.
+#[test]
+fn own_lines_say_that_the_model_reads_what_comes_of_them() {
+    for (line, reads) in [("! ls", true), ("/sql SELECT 1", true), ("/read a", true), ("/help", false), ("hi", false)] {
+        let mut desk = Desk::new();
+        for letter in line.chars() {
+            desk.key(letter);
+        }
+        let screen = desk.screen(120, 40);
+        assert_eq!(screen.contains("run it, the model reads the result"), reads, "{line}: {screen}");
+    }
+}
+
 #[test]
 fn what_completes_stands_right_above() {
     let mut desk = super::put_off();

@@ -88,7 +88,7 @@ impl Desk {
         self.event(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
         // A letter counts once nothing follows it for a moment.
         let asks = matches!(&self.state.modal, Some(Modal::Confirm(dialog)) if matches!(dialog.asking, Asking::Choice));
-        if asks && matches!(code, KeyCode::Char('n' | 'r' | 'e' | 'p' | 's')) {
+        if asks && matches!(code, KeyCode::Char('y' | 'n' | 'e' | 'p' | 's')) {
             self.now += 250;
             self.event(Event::Wake);
         }

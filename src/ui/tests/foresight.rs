@@ -69,6 +69,17 @@ fn what_it_would_do_stands_under_the_text_and_in_the_list() {
 }
 
 #[test]
+fn what_meets_all_rows_says_so_in_the_list() {
+    let Foresight::Measured(preview) = rows() else { panic!("not measured") };
+    for (brief, said) in [("340 of 340 rows", "all 340 rows"), ("34 of 340 rows", "34 of 340 rows")] {
+        let mut desk =
+            asked(Some(Foresight::Measured(Box::new(Preview { brief: brief.to_owned(), ..*preview.clone() }))));
+        desk.press(KeyCode::Esc);
+        assert!(desk.screen(200, 60).contains(&format!("{said} · can't be undone")), "{brief}");
+    }
+}
+
+#[test]
 fn what_it_does_is_said_whole_before_samples_of_it() {
     let Foresight::Measured(mut preview) = rows() else { panic!("not measured") };
     preview.warnings.push("Triggers that fire: orders_gone.".to_owned());
@@ -118,6 +129,20 @@ fn what_comes_late_moves_neither_the_text_nor_the_reason() {
     insta::assert_snapshot!("preview_late", desk.screen(80, 24));
     desk.press(KeyCode::Down);
     assert!(desk.screen(80, 24).contains("Ada Lovelace"));
+}
+
+#[test]
+fn what_comes_late_says_whether_it_could_be_undone_however_long_it_is() {
+    let Foresight::Measured(mut preview) = rows() else { panic!("not measured") };
+    preview.effects.extend(["It fires a trigger.", "Other tables change.", "So do others."].map(str::to_owned));
+    for (columns, height) in [(80, 24), (120, 40), (200, 60)] {
+        let mut desk = asked(None);
+        desk.screen(columns, height);
+        desk.now += GUARD;
+        desk.land(&Foresight::Measured(preview.clone()));
+        let screen = desk.screen(columns, height);
+        assert!(screen.contains("can't be undone: the database") && screen.contains("shows the rest"), "{screen}");
+    }
 }
 
 #[test]

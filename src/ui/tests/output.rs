@@ -35,6 +35,39 @@ fn typed(desk: &mut Desk, text: &str) {
     }
 }
 
+/// Where a program misses a terminal it is said below what it printed, with the keys that give it one.
+#[test]
+fn a_command_that_misses_a_terminal_says_how_it_gets_one() {
+    let said = |command: &str, printed: &str| {
+        let mut desk = Desk::new();
+        desk.send("go");
+        let arguments = serde_json::json!({ "command": command }).to_string();
+        desk.call(&[("execute_command", &arguments, low("It only reads."))]);
+        if !printed.is_empty() {
+            desk.print(1, &[(Stream::Err, printed)], 1);
+        }
+        desk.finish(1, Outcome::Failed { reason: "exit code 1".to_owned() }, 4);
+        desk.press(KeyCode::F(3));
+        desk.screen(120, 40).contains("It has no terminal and no input. T runs it again in one.")
+    };
+    assert!(said("vim x", "Vim: Warning: Input is not from a terminal\n"));
+    assert!(said("sudo id", "sudo: a terminal is required to read the password\n"));
+    assert!(said("cd a; read -p name: x", ""));
+    assert!(!said("ls", "a\nb\n") && !said("true", "") && !said("read x", "printed\n"));
+}
+
+#[test]
+fn in_a_narrow_pane_the_count_of_matches_is_told_before_the_command() {
+    let text = (1..=300).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat();
+    let mut desk =
+        ran("execute_command", r#"{"command":"seq 1 300000 | sed s/^/line-/ | sort -r | head -1000"}"#, &text);
+    typed(&mut desk, "g/line 17");
+    desk.screen(120, 40);
+    desk.press(KeyCode::Enter);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("match 1 of 11"), "{screen}");
+}
+
 #[test]
 fn matches_are_counted_and_marked() {
     let text = (1..=300).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat();

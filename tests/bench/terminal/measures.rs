@@ -11,6 +11,8 @@ use crate::screen::Program;
 const PATIENCE: Duration = Duration::from_mins(3);
 /// How long after it is drawn a dialog takes no key, and a little more.
 const GUARD: Duration = Duration::from_millis(450);
+/// How long a yes waits for what may follow it: the key counts from then on.
+const HELD: Duration = Duration::from_millis(250);
 /// The end of a long answer.
 const END: &str = "the-very-last-word";
 
@@ -298,7 +300,7 @@ pub fn dialog(rivals: &Rivals, count: usize) -> Vec<Row> {
         let said = model.exchange(nth + 1, PATIENCE, |_| true).unwrap().said;
         let clock = said.split("at:").nth(1).and_then(|rest| rest.split(':').next()).unwrap_or_default();
         let clock = Duration::from_nanos(clock.parse().unwrap_or_else(|_| panic!("no clock in {said}")));
-        run.push(ms(clock.saturating_sub(pressed)));
+        run.push(ms(clock.saturating_sub(pressed + HELD)));
     }
     vec![
         row("M7 call to dialog p50 / p99, ms", "–", Sample::of(shown).pair(), "5 / 20"),
