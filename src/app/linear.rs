@@ -187,11 +187,14 @@ pub enum Ruling {
 }
 
 /// Whether a line is meant for what waits, not for the model, and says not what or which: also a number alone, as the
-/// second line of a high one that something else was typed before.
+/// second line of a high one that something else was typed before, and `approve 1 please`.
 fn decides_nothing(line: &str) -> bool {
     const WORDS: [&str; 8] = ["y", "yes", "n", "no", "ok", "approve", "deny", "approve it"];
     let line = line.trim_end_matches(['.', '!']);
-    WORDS.iter().any(|word| line.eq_ignore_ascii_case(word)) || line.trim_start_matches('#').parse::<u64>().is_ok()
+    let numbered = |text: &str| text.trim_start_matches('#').starts_with(|letter: char| letter.is_ascii_digit());
+    WORDS.iter().any(|word| line.eq_ignore_ascii_case(word))
+        || line.trim_start_matches('#').parse::<u64>().is_ok()
+        || line.split_once(' ').is_some_and(|(word, rest)| matches!(word, "approve" | "deny") && numbered(rest))
 }
 
 /// What was told of an operation that waits.

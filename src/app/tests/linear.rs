@@ -206,7 +206,7 @@ fn a_number_after_something_else_was_typed_is_no_message() {
     world.feed(GUARD, Event::Wake);
     line(&mut world, "2");
     assert!(hint(&world).starts_with("Nothing was decided or sent"), "{}", hint(&world));
-    for said in ["approve 2 please", "approve 1 and 2", "deny 1 and 2"] {
+    for said in ["approve 2 please", "approve 1 and 2"] {
         line(&mut world, said);
         assert!(hint(&world).starts_with("Nothing was decided or sent"), "{said}: {}", hint(&world));
     }
