@@ -207,3 +207,35 @@ async fn what_is_not_measured_says_so() {
         }
     }
 }
+
+/// What is done to a whole table waits for those who work on it: that is told, of what has lasted longer than a look.
+#[tokio::test]
+async fn who_keeps_a_table_waiting_is_told_in_postgres() {
+    let Some(server) = postgres().await else { return };
+    let (desk, other) = (Desk::new(&server), Desk::new(&server));
+    for sql in [
+        "DROP TABLE IF EXISTS kept_waiting",
+        "CREATE TABLE kept_waiting (id int)",
+        "INSERT INTO kept_waiting VALUES (1)",
+    ] {
+        desk.approved(sql).await;
+    }
+    let whole = ["ALTER TABLE kept_waiting ADD n int", "DROP TABLE kept_waiting", "TRUNCATE kept_waiting"];
+    let warned = async |sql: &str| desk.told(sql).await.warnings.join(" ");
+    for sql in whole {
+        assert!(!warned(sql).await.contains("session"), "{sql}");
+    }
+    other.approved("BEGIN").await;
+    other.approved("SELECT * FROM kept_waiting").await;
+    tokio::time::sleep(std::time::Duration::from_millis(2_300)).await;
+    for (sql, waits) in whole.into_iter().zip(["may wait", "waits", "waits"]) {
+        let told = warned(sql).await;
+        assert!(told.contains("Another session works on kept_waiting, for "), "{sql}: {told}");
+        assert!(told.contains(&format!(": it {waits} until that has ended")), "{sql}: {told}");
+    }
+    // Rows are changed beside it.
+    assert!(!warned("UPDATE kept_waiting SET id = 2").await.contains("session"));
+    other.approved("COMMIT").await;
+    assert!(!warned("DROP TABLE kept_waiting").await.contains("session"));
+    desk.approved("DROP TABLE kept_waiting").await;
+}

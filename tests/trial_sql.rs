@@ -57,6 +57,13 @@ async fn a_trial_leaves_everything_as_it_was() {
             let (events, _) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
             assert_eq!(seen(&events), "id,name: 3,cy", "{dialect:?}");
         }
+        // Of rows that it picks itself, those that it met are shown, where the engine yields them.
+        let sql = "DELETE FROM undo_trial WHERE id IN (SELECT id FROM (SELECT id FROM undo_trial LIMIT 1) few)";
+        let (events, report) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
+        let told = format!("{:?} {}", report.outcome, report.result);
+        assert!(told.contains("1 row would change; rolled back"), "{dialect:?}: {told}");
+        let shown = if dialect == Dialect::Mysql { "" } else { "id,name: 1,ann" };
+        assert_eq!(seen(&events), shown, "{dialect:?}");
         desk.approved("BEGIN").await;
         let (_, report) = desk.call(r#"{"sql":"DELETE FROM undo_trial","trial":true}"#).await;
         assert!(report.result.contains("a transaction is open"), "{dialect:?}: {}", report.result);

@@ -39,8 +39,9 @@ use std::sync::Arc;
 pub use answer::AnswerAssessor;
 pub use apply::ApplyAssessor;
 pub use command::{
-    Act, Clash, CommandAssessor, Destination, Does, Folders, Goal, Linking, Lister, Made, Making, Piece, REACHING,
-    ReadCommand, SET_FOR_GIT, Search, Size, Word, acts, destinations, foreign_settings, made, named_from, read,
+    Act, Bringer, Bringing, Clash, CommandAssessor, Destination, Does, Folders, Goal, Linking, Lister, Made, Making,
+    Piece, REACHING, ReadCommand, Receivers, SET_FOR_GIT, Search, Signal, Size, Strip, Word, acts, destinations,
+    foreign_settings, made, named_from, read,
 };
 pub use committed::{Committed, printed_withheld};
 pub use elsewhere::WebSearchAssessor;

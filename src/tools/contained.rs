@@ -207,9 +207,10 @@ impl Named {
     }
 }
 
-/// The containment of a reader that starts in a folder.
-pub(super) async fn reader(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<Need>) -> Contained {
-    walled(bench, cwd, needs, Named::default()).await
+/// The containment of a reader that starts in a folder; what an operation named lies before it, too.
+pub(super) async fn reader(bench: &Arc<Workbench>, cwd: &Path, facts: Option<&Facts>) -> Contained {
+    let named = facts.map(|facts| Named::of(facts, &bench.workspace)).unwrap_or_default();
+    walled(bench, cwd, BTreeSet::new(), named).await
 }
 
 async fn walled(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<Need>, named: Named) -> Contained {

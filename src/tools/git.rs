@@ -1,7 +1,6 @@
 //! Asks git for what a preview tells: read-only, with nothing of the repository's choosing run, bounded, and ended
 //! with the preview. What git would obey is looked at first.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use super::children;
 use super::contained;
 use super::environment::{Asked, search_path};
 use super::repository;
+use crate::domain::Facts;
 
 /// Most bytes that are read of an answer.
 const ANSWER: u64 = 8 * 1024 * 1024;
@@ -60,22 +60,22 @@ impl Repository {
         cancel: &CancellationToken,
     ) -> Result<Vec<u8>, String> {
         let arguments: Vec<&str> = ["--no-pager"].into_iter().chain(arguments.iter().copied()).collect();
-        answer(bench, &self.folder, ("git", &self.program), &arguments, cancel).await
+        answer(bench, (&self.folder, None), ("git", &self.program), &arguments, cancel).await
     }
 }
 
-/// What a program that only reads answers in a folder, behind the walls of a reader.
+/// What a program that only reads answers in a folder, behind the walls of a reader, who sees what an operation named.
 ///
 /// # Errors
 /// It failed, answered too much or was stopped, as the end of a sentence.
 pub(super) async fn answer(
     bench: &Arc<Workbench>,
-    folder: &Path,
+    (folder, facts): (&Path, Option<&Facts>),
     (name, program): (&str, &Path),
     arguments: &[&str],
     cancel: &CancellationToken,
 ) -> Result<Vec<u8>, String> {
-    let contained = contained::reader(bench, folder, BTreeSet::new()).await;
+    let contained = contained::reader(bench, folder, facts).await;
     let (mut child, pipes) = children::start(bench, Asked::No, folder, program, arguments, contained.plan())
         .map_err(|error| format!("{name} couldn't be started: {error}"))?;
     let (mut answer, mut complaint) = (Vec::new(), Vec::new());

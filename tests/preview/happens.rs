@@ -32,7 +32,8 @@ fn state(folder: &Path) -> BTreeMap<PathBuf, (Option<Vec<u8>>, u32)> {
     all
 }
 
-/// What a command did: files that went, folders that went, files whose text differs, and files that have other rights.
+/// What a command did: files that went, folders that went, files whose text differs, files that have other rights, and
+/// files and folders that are new.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Done {
     files: usize,
@@ -40,6 +41,8 @@ struct Done {
     folders: usize,
     changed: usize,
     rights: usize,
+    new: usize,
+    new_folders: usize,
 }
 
 fn run(desk: &Desk, command: &str) -> Done {
@@ -52,7 +55,11 @@ fn run(desk: &Desk, command: &str) -> Done {
         .unwrap();
     assert!(ended.status.success(), "{command}: {}", String::from_utf8_lossy(&ended.stderr));
     let after = state(&desk.path());
-    let mut done = Done::default();
+    let fresh = |folders: bool| {
+        let new = after.iter().filter(|(path, _)| !before.contains_key(*path));
+        new.filter(|(_, (text, _))| text.is_none() == folders).count()
+    };
+    let mut done = Done { new: fresh(false), new_folders: fresh(true), ..Done::default() };
     for (path, (text, mode)) in &before {
         match (after.get(path), text) {
             (None, Some(text)) => {
@@ -126,18 +133,122 @@ async fn the_figures_are_those_of_what_happens() {
         ("cp -r src copy", "Copies 3 files"),
         ("truncate -s 0 new.txt src/a.c", "Cuts {changed} files"),
     ] {
-        let desk = world();
+        compare(&world(), command, says).await;
+    }
+}
+
+/// Compares what is told of a command with what it then does.
+async fn compare(desk: &Desk, command: &str, says: &str) {
+    let told = desk.told(command).await;
+    let done = run(desk, command);
+    let figures = [
+        ("{files}", done.files),
+        ("{bytes}", done.bytes),
+        ("{folders}", done.folders),
+        ("{changed}", done.changed),
+        ("{rights}", done.rights),
+        ("{new}", done.new),
+        ("{new folders}", done.new_folders),
+    ];
+    let says = figures.iter().fold(says.to_owned(), |says, (place, number)| says.replace(place, &number.to_string()));
+    assert!(told.contains(&says), "{command}: {told}\nbut {done:?}: {says}");
+}
+
+/// The same world, with archives of other files for it: two that are there, three that aren't.
+fn packed() -> Desk {
+    let desk = world();
+    for (path, text) in [
+        ("pack/src/a.c", "another\n"),
+        ("pack/src/new.c", "new\n"),
+        ("pack/build/x.o", "xxxxx"),
+        ("pack/fresh/deep/one.txt", "one"),
+        ("pack/fresh/größe \\n.txt", "two"),
+    ] {
+        desk.write(path, text);
+    }
+    let make = "tar czf a.tgz -C pack . && tar cf whole.tar pack && mkdir empty";
+    let made = Command::new("bash").args(["--noprofile", "--norc", "-c", make]).current_dir(desk.path()).status();
+    assert!(made.unwrap().success());
+    desk
+}
+
+#[tokio::test]
+async fn what_an_archive_brings_is_told_as_it_then_happens() {
+    for (command, says) in [
+        ("tar xzf a.tgz", "Brings {new} new files and {new folders} new folders: "),
+        ("tar xzf a.tgz", "Replaces {changed} files (18 B): "),
+        ("tar -x -f a.tgz -C src", "Brings {new} new files and {new folders} new folders: "),
+        ("tar xf a.tgz --directory=empty", "[5 new files] Brings {new} new files and {new folders} new folders: "),
+        ("tar xf whole.tar --strip-components=1", "Replaces {changed} files (18 B): "),
+        ("tar xf whole.tar --strip-components=2", "Brings {new} new files and {new folders} new folder: "),
+        ("tar xf a.tgz ./src", "Replaces {changed} file (13 B): a.c. Brings {new} new file: new.c."),
+        ("tar xf a.tgz --skip-old-files", "Brings {new} new files and {new folders} new folders: "),
+        ("tar xf a.tgz --skip-old-files", "What is there already is kept: x.o, a.c."),
+        ("tar xf a.tgz --exclude=fresh -C empty", "Brings {new} new files and {new folders} new folders: "),
+    ] {
+        compare(&packed(), command, says).await;
+    }
+    // What isn't known of the others, what comes says.
+    let desk = packed();
+    for (command, says) in [
+        ("tar xzf none.tgz", "? What `tar` brings (none.tgz is not there) isn't known beforehand."),
+        ("tar xzf a.tgz && rm a.tgz", "Deletes 1 file ("),
+        ("tar xzf a.tgz && rm -r fresh", "What a part of it does to fresh, which another part changes,"),
+    ] {
         let told = desk.told(command).await;
-        let done = run(&desk, command);
-        let figures = [
-            ("{files}", done.files),
-            ("{bytes}", done.bytes),
-            ("{folders}", done.folders),
-            ("{changed}", done.changed),
-            ("{rights}", done.rights),
-        ];
-        let says =
-            figures.iter().fold(says.to_owned(), |says, (place, number)| says.replace(place, &number.to_string()));
-        assert!(told.contains(&says), "{command}: {told}\nbut {done:?}: {says}");
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}
+
+/// Whether a program is there; says so where it isn't.
+fn there(program: &str) -> bool {
+    let there = Command::new(program).arg("--help").output().is_ok();
+    if !there {
+        super::left_out::not_here("what it brings", &format!("{program} is not there"));
+    }
+    there
+}
+
+#[tokio::test]
+async fn what_unzip_brings_is_told_as_it_then_happens() {
+    if !there("zip") || !there("unzip") {
+        return;
+    }
+    let zipped = || {
+        let desk = packed();
+        let make = "rm pack/fresh/gr* && cd pack && zip -qr ../a.zip .";
+        let made = Command::new("bash").args(["--noprofile", "--norc", "-c", make]).current_dir(desk.path()).status();
+        assert!(made.unwrap().success());
+        desk
+    };
+    for (command, says) in [
+        ("unzip -o a.zip", "Replaces {changed} files (18 B): "),
+        ("unzip -qo a.zip", "Brings {new} new files and {new folders} new folders: "),
+        ("unzip a.zip -d empty", "[4 new files] Brings {new} new files and {new folders} new folders: "),
+        ("unzip -n a.zip", "What is there already is kept: x.o, a.c."),
+        ("unzip -oj a.zip -d empty", "Brings {new} new files: "),
+        ("unzip -o a.zip 'src/*'", "Replaces {changed} file (13 B): a.c."),
+    ] {
+        compare(&zipped(), command, says).await;
+    }
+    let told = zipped().told("unzip a.zip").await;
+    assert!(told.contains("Replaces 2 files (18 B) if its question is answered so: x.o, a.c."), "{told}");
+}
+
+#[tokio::test]
+async fn what_rsync_brings_and_deletes_is_told_as_it_then_happens() {
+    if !there("rsync") {
+        return;
+    }
+    for (command, says) in [
+        ("rsync -a pack/src/ src/", "Replaces {changed} file (13 B): a.c."),
+        ("rsync -a --delete pack/src/ src/", "Deletes {files} files ({bytes} B) and {folders} folder that rsync"),
+        ("rsync -av --delete --exclude='*.c' pack/build/ build", "Deletes {files} file ({bytes} B) that rsync"),
+        ("rsync -a pack/fresh empty/", "Brings {new} new files and {new folders} new folders: "),
+        ("rsync -a pack/src/new.c src/renamed.c", "Brings {new} new file: renamed.c."),
+        ("rsync -a pack/src/new.c new.txt", "Replaces {changed} file (10 B): new.txt."),
+        ("rsync -ac --existing pack/ .", "Replaces {changed} files (18 B): "),
+    ] {
+        compare(&packed(), command, says).await;
     }
 }

@@ -6,9 +6,12 @@ mod commands;
 #[path = "../common/mod.rs"]
 mod common;
 mod happens;
+#[path = "../common/left_out.rs"]
+mod left_out;
 mod listed;
 mod refs;
 mod repository;
+mod signals;
 
 use std::fs;
 use std::path::{Path, PathBuf};

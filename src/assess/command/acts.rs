@@ -1,11 +1,15 @@
 //! What the commands of a text would do to files and to a repository, as far as their words tell: the material of
 //! a preview. Told from what the judging walk read; decides nothing.
 
+mod bringing;
 mod filing;
 mod made;
+mod signals;
 
+pub use self::bringing::{Bringer, Bringing, Strip};
 use self::filing::{copying, flagged, installing, linking, making, moving, permitting};
 pub use self::made::{Made, Making, made, named_from};
+pub use self::signals::{Receivers, Signal};
 use super::git;
 use super::otherwise::{goes, goes_by_links, matches_otherwise, patterned};
 use super::programs::plain_name;
@@ -200,6 +204,10 @@ pub enum Does {
     },
     /// Deletes or moves what a search finds.
     Search(Search),
+    /// Brings files out of an archive, or out of a folder as they are there.
+    Bring(Bringing),
+    /// Sends a signal to processes.
+    Signal(Signal),
     /// A subcommand of git.
     Git {
         /// Such as `push`.
@@ -317,6 +325,8 @@ fn act(first: &Word, words: &[Word], folder: Option<String>) -> Placed {
         "install" => installing(words),
         "chmod" | "chown" | "chgrp" => permitting(name, words),
         "mkdir" | "touch" => making(name, words),
+        "tar" | "gtar" | "unzip" | "rsync" => bringing::told(name, words).map(Does::Bring),
+        "kill" | "pkill" | "killall" => signals::told(name, words).map(Does::Signal),
         "git" => return of_git(words, folder),
         _ => None,
     };

@@ -97,7 +97,10 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use self::acts::{Act, Clash, Does, Goal, Linking, Made, Making, Size, acts, made, named_from};
+pub use self::acts::{
+    Act, Bringer, Bringing, Clash, Does, Goal, Linking, Made, Making, Receivers, Signal, Size, Strip, acts, made,
+    named_from,
+};
 pub use self::destinations::{Destination, REACHING, destinations};
 pub use self::git::SET_FOR_GIT;
 use self::judge::{Judge, Objects};

@@ -1,4 +1,4 @@
-//! The words of what changes files by its own name: `truncate`, `tee`, `shred`, `sed -i`. Material of a preview, as in
+//! The words of what changes files by its own name: `truncate`, `tee`, `shred`, `dd`, `sed -i`, `perl -i`. Material of a preview, as in
 //! `acts`; decides nothing.
 
 use super::acts::{Does, Size};
@@ -12,7 +12,9 @@ pub(super) fn told(name: &str, words: &[Word]) -> Option<Vec<Does>> {
         "truncate" => truncate(words).map(|does| vec![does]),
         "tee" => tee(words),
         "shred" => shred(words),
+        "dd" => dd(words).map(|does| vec![does]),
         "sed" | "gsed" => sed(words),
+        "perl" => perl(words),
         "find" => searching::deletes(words).map(|search| vec![Does::Search(search)]),
         _ => None,
     }
@@ -196,9 +198,83 @@ fn sed(words: &[Word]) -> Option<Vec<Does>> {
     Some(if edits { vec![rewrite] } else { vec![rewrite, Does::Unmeasured("sed".to_owned())] })
 }
 
+/// Writes a file anew from its beginning, unless it is told to keep what is there.
+fn dd(words: &[Word]) -> Option<Does> {
+    const PLAIN: [&str; 8] = ["if=", "bs=", "ibs=", "obs=", "count=", "skip=", "iskip=", "status="];
+    let mut to = None;
+    for word in words {
+        if word.prefix().starts_with("of=") {
+            to = Some(word.after(3));
+        } else if !PLAIN.iter().any(|operand| word.prefix().starts_with(operand)) {
+            return None;
+        }
+    }
+    to.map(|name| Does::Redirect { name, appends: false })
+}
+
+/// Puts files with other text in the place of files, as `sed -i` does. Its script may do anything.
+fn perl(words: &[Word]) -> Option<Vec<Does>> {
+    let read = Spelled::of(words, &["-e", "-E"], &['i', '0'])?;
+    if !read.has(&["-i"]) || !read.only(&["-i", "-0", "-e", "-E", "-p", "-n", "-w", "-a", "-l"]) {
+        return None;
+    }
+    let digits = |value: &Word| value.text().is_some_and(|text| text.chars().all(|letter| letter.is_ascii_digit()));
+    let suffix = read.values(&["-i"]).last().map(|suffix| suffix.text().unwrap_or("*").to_owned());
+    let scripts: Vec<&Word> = read.values(&["-e", "-E"]).collect();
+    let odd = suffix.as_ref().is_some_and(|suffix| suffix.contains(['*', '/']));
+    if odd || scripts.is_empty() || !read.values(&["-0"]).all(digits) {
+        return None;
+    }
+    let edits = scripts.iter().all(|script| script.text().is_some_and(only_substitutes));
+    let rewrite = Does::Rewrite { names: read.operands.clone(), suffix, follows: false };
+    Some(if edits { vec![rewrite] } else { vec![rewrite, Does::Unmeasured("perl".to_owned())] })
+}
+
+/// Whether a script of Perl's is `s/…/…/` and no more: nothing in it is worked out or run.
+fn only_substitutes(script: &str) -> bool {
+    let script = script.trim().trim_end_matches(';');
+    let Some(mut parts) = script.strip_prefix("s/").map(|rest| rest.split('/')) else { return false };
+    // A slash that is escaped parts them otherwise, which then are too many.
+    let (Some(_), Some(_), Some(flags), None) = (parts.next(), parts.next(), parts.next(), parts.next()) else {
+        return false;
+    };
+    // A variable may have an index, which is worked out.
+    let mut pieces = script.split('$').skip(1);
+    let plain = |piece: &str| {
+        let behind = piece.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '&');
+        let ends = behind.is_empty() || behind.starts_with([')', '|', '/']);
+        ends || behind.len() < piece.len() && !behind.starts_with(['[', '{', '-'])
+    };
+    let runs = script.contains(['@', '`']) || script.contains("(?") || !pieces.all(plain);
+    !runs && flags.chars().all(|flag| "gimsx".contains(flag))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_substitutions_of_perl_are_taken_for_edits() {
+        for script in ["s/a/b/", "s/^foo$/bar/gi;", "s/a.*b/$1 c/"] {
+            assert!(only_substitutes(script), "{script}");
+        }
+        for script in [
+            "s/a/system(1)/e",
+            "s/a/b/ge",
+            "s/a/@{[`id`]}/",
+            "s/a/${\\system 1}/",
+            "s/(a)/$1[system 1]/",
+            "s/a/$x[system 1]/",
+            "s/(?{ system 1 })/b/",
+            "s/a/b/; unlink",
+            "s/a/b/; print 1/2",
+            "s|a|b|",
+            "y/a/b/",
+            "unlink",
+        ] {
+            assert!(!only_substitutes(script), "{script}");
+        }
+    }
 
     #[test]
     fn sizes_that_depend_on_nothing_are_told() {

@@ -18,6 +18,7 @@ mod merge;
 mod needs;
 mod newly;
 mod others;
+mod parsed;
 mod rights;
 mod sees;
 mod several;
@@ -33,10 +34,7 @@ use sqlparser::ast::{
     SqliteOnConflict, Statement, TableFactor, TableWithJoins, Update, UpdateTableFromKind, Visit, Visitor,
 };
 
-use self::several::Left;
-use super::lex::{self, Quoting, Token};
 use super::touch::{columns, ordered, steady};
-use super::tree;
 use crate::domain::Dialect;
 
 pub use alter::{PartDeed, Parts, parts};
@@ -53,6 +51,8 @@ pub use merge::Part;
 pub use needs::{index_needs, table_needs};
 pub use newly::{Gone, Newly, Unmet, gone, newly};
 pub use others::{Dropped, Other, Thing, Whole, other, replaces};
+use parsed::parsed;
+pub(super) use parsed::{Parsed, lead, statement};
 pub use rights::{Rights, rights};
 pub use sees::Sees;
 use sees::names;
@@ -164,19 +164,6 @@ pub enum InTheWay {
     Go,
 }
 
-/// A statement, and whether it leaves out the tables that inherit from its own: `ONLY`, which the parser takes for a name.
-pub(super) struct Parsed {
-    pub statement: Statement,
-    pub only: bool,
-    /// MySQL's `IGNORE`: what fails for a row leaves it out.
-    pub ignores: bool,
-}
-
-/// What stands before the table then.
-pub(super) fn lead(only: bool) -> &'static str {
-    if only { "ONLY " } else { "" }
-}
-
 /// The engine's own count, whatever functions of that name somebody made.
 fn count(dialect: Dialect) -> &'static str {
     match dialect {
@@ -209,7 +196,7 @@ fn of(dialect: Dialect, Parsed { statement, only, ignores }: Parsed) -> Result<O
         Statement::Update(update) => changed(dialect, update, only).map(Some),
         Statement::Insert(insert) => insert::added(dialect, &insert).map(Some),
         // What begins with `WITH` is a query to the parser, whatever it ends as.
-        Statement::Query(query) if writes(&query) => behind::behind(dialect, *query),
+        Statement::Query(query) if writes(&query) => behind::behind(dialect, *query, only),
         Statement::Explain { analyze: true, statement, .. } if writes(&statement) => {
             Err("Its rows can't be counted beforehand: it runs the statement that it explains.".to_owned())
         }
@@ -262,36 +249,6 @@ fn renames(operation: &AlterTableOperation) -> bool {
             | AlterTableOperation::RenameColumn { .. }
             | AlterTableOperation::RenameConstraint { .. }
     )
-}
-
-pub(super) fn statement(dialect: Dialect, sql: &str) -> Option<Parsed> {
-    let quoting = *lex::quotings(dialect, sql).first()?;
-    let tokens = lex::lex(sql, dialect, quoting).ok()?.tokens;
-    parsed(dialect, tokens, sql.to_owned(), quoting)
-}
-
-/// The one statement of a text.
-fn parsed(dialect: Dialect, mut tokens: Vec<Token>, mut text: String, quoting: Quoting) -> Option<Parsed> {
-    let first = tokens.iter().position(|token| !token.mark(';'))?;
-    let leads = |words: &[&str]| words.iter().zip(&tokens[first..]).all(|(word, token)| token.is(word));
-    let before = match tokens[first].text.as_str() {
-        "update" => 1,
-        "delete" if leads(&["delete", "from"]) => 2,
-        "merge" if leads(&["merge", "into"]) => 2,
-        _ => 0,
-    };
-    let at = first + before;
-    let only = dialect == Dialect::Postgres && before > 0 && tokens.get(at).is_some_and(|token| token.is("only"));
-    if only {
-        let word = tokens.remove(at).span;
-        text.replace_range(word.clone(), &" ".repeat(word.len()));
-    }
-    let mysql = dialect == Dialect::Mysql;
-    let left = if mysql { several::loosened(&mut tokens, &mut text, first, quoting)? } else { Left::default() };
-    let mut statements = tree::written(dialect, &tokens, &text)?;
-    let mut statement = statements.pop()?;
-    let ignores = left.join(&mut statement);
-    statements.is_empty().then_some(Parsed { statement, only, ignores })
 }
 
 /// Whether a statement that changes rows stands within this one.

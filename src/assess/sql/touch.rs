@@ -191,13 +191,13 @@ fn touched(
                 ..Target::new(Act::Add, parts(dialect, name)?, name.to_string())
             }))
         }
-        Statement::Query(query) if changes(&query) => behind(dialect, *query, text),
+        Statement::Query(query) if changes(&query) => behind(dialect, *query, only, text),
         _ => Ok(None),
     }
 }
 
 /// What a change behind a `WITH` touches.
-fn behind(dialect: Dialect, query: Query, text: String) -> Result<Option<Target>, String> {
+fn behind(dialect: Dialect, query: Query, only: bool, text: String) -> Result<Option<Target>, String> {
     let within = || "it changes rows within its `WITH`.".to_owned();
     let (Some(with), SetExpr::Delete(statement) | SetExpr::Update(statement) | SetExpr::Insert(statement)) =
         (query.with, *query.body)
@@ -207,7 +207,7 @@ fn behind(dialect: Dialect, query: Query, text: String) -> Result<Option<Target>
     if changes(&with) {
         return Err(within());
     }
-    let Some(target) = touched(dialect, Parsed { statement, only: false, ignores: false }, text)? else {
+    let Some(target) = touched(dialect, Parsed { statement, only, ignores: false }, text)? else {
         return Err(within());
     };
     if hides(&with, &target.table.1) {
@@ -390,6 +390,12 @@ mod tests {
         );
         assert_eq!(told.rows, "FROM t AS o WHERE EXISTS (SELECT 1 FROM x WHERE o.a = x.a)");
         assert_eq!((told.text.as_str(), told.picks), (sql, false));
+        let sql = "WITH x AS (SELECT 3 AS a) DELETE FROM ONLY t WHERE a IN (SELECT a FROM x)";
+        let told = target(Dialect::Postgres, sql).unwrap().unwrap();
+        assert_eq!((told.rows.as_str(), told.table.1.as_str()), ("FROM ONLY t WHERE a IN (SELECT a FROM x)", "t"));
+        let sql = "WITH x AS (SELECT 3 AS a) REPLACE INTO t SELECT a FROM x";
+        let told = target(Dialect::Sqlite, sql).unwrap().unwrap();
+        assert_eq!((told.in_the_way, told.text.as_str()), (InTheWay::Go, sql));
         for sql in [
             "WITH x AS (SELECT a FROM u ORDER BY b LIMIT 3) DELETE FROM t WHERE a IN (SELECT a FROM x)",
             "DELETE FROM t WHERE a IN (SELECT a FROM u FETCH FIRST 3 ROWS ONLY)",

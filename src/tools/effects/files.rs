@@ -95,7 +95,12 @@ fn look(effects: &mut Effects, folder: &Path, does: &Does, cancel: &Cancellation
             rewriting::rewrite(effects, folder, names, (suffix.as_deref(), *follows), cancel)
         }
         Does::Make { names, folders, parents } => making::make(effects, folder, names, (*folders, *parents), cancel),
-        Does::Git { .. } | Does::Install { .. } | Does::Search(_) | Does::Unmeasured(_) => Ok(()),
+        Does::Git { .. }
+        | Does::Install { .. }
+        | Does::Search(_)
+        | Does::Bring(_)
+        | Does::Signal(_)
+        | Does::Unmeasured(_) => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 //! others, and what git would lose. Looks and counts; nothing of the command runs.
 
 mod branches;
+mod bringing;
 mod called;
 mod cleaning;
 mod commits;
@@ -24,6 +25,7 @@ mod removal;
 mod resetting;
 mod rewriting;
 mod search;
+mod signals;
 mod stash;
 mod switching;
 mod tally;
@@ -35,6 +37,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use self::bringing::Brought;
 use self::tally::Found;
 use super::Workbench;
 use super::versions::{Version, Versions};
@@ -113,9 +116,10 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
     }
     let mut later = Vec::new();
     effects.dooms(&acts);
-    let crossed = crossed(&acts, cancel).await?;
-    let measured = acts.into_iter().zip(crossed).enumerate().filter(|(at, _)| weighty.contains(at));
-    for (_, (act, crossed)) in measured {
+    let brought = bringing::brought(bench, prepared, &acts, cancel).await;
+    let crossed = crossed(&acts, &brought, cancel).await?;
+    let measured = acts.into_iter().zip(crossed).zip(brought).enumerate().filter(|(at, _)| weighty.contains(at));
+    for (_, ((act, crossed), brought)) in measured {
         let adds = adds(&act.does);
         let (effects_before, warnings_before) = (effects.preview.effects.len(), effects.preview.warnings.len());
         if let Some(crossed) = &crossed {
@@ -151,6 +155,11 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
                 commits::measure(&mut effects, bench, &folder, &subcommand, &words, cancel).await
             }
             Does::Search(search) => search::measure(&mut effects, (bench, prepared), &folder, &search, cancel).await,
+            Does::Bring(_) => match brought {
+                Some(brought) => brought.map(|brought| bringing::tell(&mut effects, brought, cancel)),
+                None => Ok(()),
+            },
+            Does::Signal(signal) => signals::send(&mut effects, &signal),
             does => files::measure(&mut effects, folder, does, cancel).await,
         };
         if crossed.is_some() {
@@ -216,14 +225,23 @@ impl Crossed {
 ///
 /// # Errors
 /// The look didn't end, so that nothing is known of any part.
-async fn crossed(acts: &[Act], cancel: &CancellationToken) -> Result<Vec<Option<Crossed>>, String> {
+async fn crossed(
+    acts: &[Act],
+    brought: &[Option<Result<Brought, String>>],
+    cancel: &CancellationToken,
+) -> Result<Vec<Option<Crossed>>, String> {
     let (acts, cancel) = (acts.iter().take(TRACED).cloned().collect::<Vec<_>>(), cancel.clone());
+    let brought = brought.to_vec();
     let look = move || {
-        let of = |act: &Act| {
+        let of = |(act, brought): (&Act, &Option<Result<Brought, String>>)| {
             let folder = act.folder.as_ref().map(PathBuf::from);
-            folder.map(|folder| order::Trace::of(&act.does, &folder, &cancel)).unwrap_or_default()
+            let trace = folder.map(|folder| order::Trace::of(&act.does, &folder, &cancel)).unwrap_or_default();
+            match brought {
+                Some(Ok(brought)) => trace.brings(brought),
+                Some(Err(_)) | None => trace,
+            }
         };
-        let traces: Vec<order::Trace> = acts.iter().map(of).collect();
+        let traces: Vec<order::Trace> = acts.iter().zip(&brought).map(of).collect();
         let crossed = |(at, (trace, act)): (usize, (&order::Trace, &Act))| {
             let another = traces[..at].iter().find_map(|before| before.crosses(trace));
             let itself = || if act.again { trace.crosses_itself(&act.does) } else { None };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use globset::GlobMatcher;
 use tokio_util::sync::CancellationToken;
 
+use super::bringing::Brought;
 use super::called::Called;
 use super::commits::MEASURED;
 use super::files::{all, settled, written};
@@ -132,9 +133,19 @@ impl Trace {
                 let deletes = deleted(subcommand, words).unwrap_or_default();
                 trace.git = Some(OfGit { tree, measured, subcommand: subcommand.clone(), deletes });
             }
-            Does::Unmeasured(_) => {}
+            Does::Bring(bringing) => {
+                trace.meets.extend(bringing.from.iter().map(|from| settled(&folder.join(from))));
+            }
+            Does::Signal(_) | Does::Unmeasured(_) => {}
         }
         trace
+    }
+
+    /// The same of what a listing names.
+    pub(super) fn brings(mut self, brought: &Brought) -> Self {
+        self.lands.extend(brought.lands());
+        self.changes.extend_from_slice(&brought.deleted);
+        self
     }
 
     fn change(&mut self, words: &[Word], folder: &Path, cancel: &CancellationToken) {
@@ -196,6 +207,8 @@ impl Trace {
             | Does::Make { .. }
             | Does::Install { .. }
             | Does::Search(_)
+            | Does::Bring(_)
+            | Does::Signal(_)
             | Does::Unmeasured(_) => false,
         };
         if otherwise { self.crosses(self) } else { None }

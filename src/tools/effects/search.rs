@@ -44,7 +44,8 @@ pub(super) async fn measure(
         }
         Lister::Find => {
             let find = program("find", &bench.workspace).ok_or_else(|| unknown("there is no find on this machine"))?;
-            answer(bench, folder, (name, &find), &arguments, cancel).await.map_err(|why| unknown(&why))?
+            let seen = (folder, Some(&prepared.facts));
+            answer(bench, seen, (name, &find), &arguments, cancel).await.map_err(|why| unknown(&why))?
         }
     };
     // Git writes letters beyond ASCII otherwise where zero bytes end no names.
@@ -103,8 +104,8 @@ async fn moved(
     files::measure(effects, folder.to_path_buf(), does, cancel).await
 }
 
-/// Whether the judge says of a search that it only reads.
-fn reads(bench: &Workbench, prepared: &Prepared, folder: &Path, (name, words): (&str, &[String])) -> bool {
+/// Whether the judge says of a search, or of what else lists, that it only reads.
+pub(super) fn reads(bench: &Workbench, prepared: &Prepared, folder: &Path, (name, words): (&str, &[String])) -> bool {
     let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''")));
     let command = format!("{name} {}", quoted.collect::<Vec<_>>().join(" "));
     let OperationKind::Command(own) = &prepared.operation.kind else { return false };

@@ -24,6 +24,7 @@ mod schema;
 mod several;
 mod told;
 mod upsert;
+mod waiting;
 
 use tokio_util::sync::CancellationToken;
 
@@ -242,6 +243,7 @@ async fn statement(
         holds = reach.held;
     }
     preview.effects.extend(elsewhere(source));
+    preview.warnings.extend(desk.kept_waiting(&reads).await);
     if operation.way == SqlWay::Trial {
         preview.effects.push("All of it is rolled back at the end.".to_owned());
         held::warn(&mut preview, &holds);

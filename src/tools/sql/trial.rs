@@ -108,7 +108,10 @@ async fn within(session: &mut dyn Session, dialect: Dialect, sql: &str, rows: &m
     };
     let returning = format!("{}\nRETURNING *", target.text);
     let returning = if returns && !target.returning { returning.as_str() } else { sql };
+    // Where it picks rows, those that are read before may be others than those that it then meets: only what it yields
+    // itself is shown.
     match target.act {
+        _ if target.picks => {}
         Act::Change => {
             if let Ok(plan) = Plan::new(dialect, target, &known) {
                 return changed(session, &plan, sql, rows).await;

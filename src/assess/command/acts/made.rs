@@ -111,6 +111,8 @@ impl There<'_> {
             | Does::Listed { .. }
             | Does::Rights { .. }
             | Does::Search(_)
+            | Does::Bring(_)
+            | Does::Signal(_)
             | Does::Git { .. }
             | Does::Unmeasured(_) => (Vec::new(), Making::Changed),
         }

@@ -43,6 +43,11 @@ fn told(command: &str) -> Vec<String> {
                     let does = if search.goal.is_some() { "move" } else { "delete" };
                     format!("{does} by {} {}", search.lister.name(), search.words.join(" "))
                 }
+                Does::Bring(bringing) => {
+                    let to = if bringing.to.is_empty() { "here" } else { &bringing.to };
+                    format!("bring to {to} what {} {} lists", bringing.by.name(), bringing.words.join(" "))
+                }
+                Does::Signal(signal) => format!("send {} to {:?}", signal.name, signal.to),
                 Does::Git { subcommand, words } => format!("git {subcommand} {}", names(words)),
                 Does::Unmeasured(what) => format!("? {what}"),
             };
@@ -103,6 +108,40 @@ fn what_the_words_tell_is_told() {
         ("find a -name x -exec mv -n {} b \\;", "/w: move by find a -name x -print0"),
         ("ls -1 a* b | xargs rm -f", "/w: delete as listed a* b"),
         ("git ls-files -oz | xargs -0 rm", "/w: delete by git ls-files -z -oz"),
+        ("dd if=a of=b bs=1M count=2", "/w: write b"),
+        ("dd if=a of=b conv=notrunc", "/w: ? dd"),
+        ("perl -pi -e 's/a/b/g' a b", "/w: rewrite a b and keep nothing"),
+        ("perl -i.bak -0777 -pe 's/a/b/' a", "/w: rewrite a .bak"),
+        // What stands behind the letter is the suffix.
+        ("perl -pie 's/a/b/' a", "/w: ? perl"),
+        ("perl x.pl", "/w: ? perl"),
+        (
+            "tar xzf a.tgz -C out --strip-components=1 b",
+            "/w: bring to out what tar -t --quoting-style=escape -f a.tgz -z -- b lists",
+        ),
+        ("tar --extract --file a.tar", "/w: bring to here what tar -t --quoting-style=escape -f a.tar lists"),
+        ("tar xf a.tar --to-command=x", "/w: ? tar"),
+        ("tar xf - ", "/w: ? tar"),
+        ("tar xf a.tar b -C out", "/w: ? tar"),
+        ("tar cf a.tar b", "/w: ? tar"),
+        ("unzip -oq a.zip 'b*' -d out -x c", "/w: bring to out what unzip -Z1 a.zip b* -x c lists"),
+        ("unzip -u a.zip", "/w: ? unzip"),
+        ("rsync -av --delete a/ b/", "/w: bring to b/ what rsync -n -i -a --delete -- a/ b/ lists"),
+        ("rsync -a -e ssh a/ b/", "/w: ? rsync"),
+        ("rsync -a --remove-source-files a/ b/", "/w: ? rsync"),
+        ("kill -9 12 13", "/w: send KILL to Numbers([12, 13])"),
+        ("kill 12", "/w: send TERM to Numbers([12])"),
+        ("kill -s HUP 12", "/w: send HUP to Numbers([12])"),
+        ("kill -9 -- -12", "/w: send KILL to Numbers([-12])"),
+        ("kill %1", "/w: ? kill"),
+        ("kill $(cat pid)", "/w: ? kill"),
+        ("pkill -f 'node server'", "/w: send TERM to Like { expression: \"node server\", whole: true }"),
+        ("pkill -KILL -x node", "/w: send KILL to Like { expression: \"^(node)$\", whole: false }"),
+        ("pkill --signal INT node", "/w: send INT to Like { expression: \"node\", whole: false }"),
+        ("pkill -u root node", "/w: ? pkill"),
+        ("pkill -f '[n]ode'", "/w: ? pkill"),
+        ("killall -9 node deno", "/w: send KILL to Called([\"node\", \"deno\"])"),
+        ("killall -r node", "/w: ? killall"),
     ] {
         assert_eq!(told(command), [does], "{command}");
     }

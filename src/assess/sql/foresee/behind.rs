@@ -10,7 +10,7 @@ use crate::domain::Dialect;
 ///
 /// # Errors
 /// The `WITH` changes rows itself, or names a table as the change does.
-pub(super) fn behind(dialect: Dialect, query: Query) -> Result<Option<Reads>, String> {
+pub(super) fn behind(dialect: Dialect, query: Query, only: bool) -> Result<Option<Reads>, String> {
     let unclear = || "Its rows can't be counted beforehand: it changes rows within or behind a `WITH`.".to_owned();
     let (Some(with), SetExpr::Delete(statement) | SetExpr::Update(statement) | SetExpr::Insert(statement)) =
         (query.with, *query.body)
@@ -20,10 +20,10 @@ pub(super) fn behind(dialect: Dialect, query: Query) -> Result<Option<Reads>, St
     if writes(&with) {
         return Err(unclear());
     }
-    let Some(reads) = of(dialect, Parsed { statement, only: false, ignores: false })? else { return Err(unclear()) };
-    // The parser takes `ONLY` for the table.
-    let only = dialect == Dialect::Postgres && reads.place.1.eq_ignore_ascii_case("only");
-    if only || hides(&with, &reads.place.1) {
+    let Some(reads) = of(dialect, Parsed { statement, only, ignores: false })? else { return Err(unclear()) };
+    // Where it wasn't found, the parser takes `ONLY` for the table.
+    let taken = dialect == Dialect::Postgres && reads.place.1.eq_ignore_ascii_case("only");
+    if taken || hides(&with, &reads.place.1) {
         return Err(unclear());
     }
     let chance = reads.chance || steady(&with).is_err();

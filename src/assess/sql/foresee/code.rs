@@ -1,7 +1,13 @@
 //! A function, a view or an index that a statement makes: what it is called, what makes it up, and on which table it is.
 
-use sqlparser::ast::{ArgMode, CreateFunctionBody, Expr, Statement, Value};
+use std::ops::ControlFlow;
 
+use sqlparser::ast::{
+    ArgMode, CastKind, CreateFunctionBody, DataType, Expr, ObjectNamePart, Statement, TableFactor, Value, Visit,
+    VisitMut, Visitor, VisitorMut,
+};
+
+use super::super::touch::bare;
 use super::{Parsed, place, statement};
 use crate::domain::Dialect;
 
@@ -48,17 +54,76 @@ fn text(value: &Expr) -> Option<String> {
 #[must_use]
 pub fn viewed(dialect: Dialect, sql: &str) -> Option<(String, Vec<String>)> {
     let Parsed { statement: Statement::CreateView(made), .. } = statement(dialect, sql)? else { return None };
-    let names = made.columns.iter().map(|column| super::super::touch::bare(&column.name)).collect();
+    let names = made.columns.iter().map(|column| bare(&column.name)).collect();
     Some((made.query.to_string(), names))
 }
 
 /// A text that makes a view, or its query alone, one clause a line. None for one that isn't understood.
 #[must_use]
 pub fn spread(dialect: Dialect, sql: &str) -> Option<String> {
-    match statement(dialect, sql.trim_end_matches(|letter: char| letter == ';' || letter.is_whitespace()))?.statement {
-        Statement::CreateView(made) => Some(format!("{:#}\n", made.query)),
-        Statement::Query(query) => Some(format!("{query:#}\n")),
-        _ => None,
+    let sql = sql.trim_end_matches(|letter: char| letter == ';' || letter.is_whitespace());
+    let mut query = match statement(dialect, sql)?.statement {
+        Statement::CreateView(made) => made.query,
+        Statement::Query(query) => query,
+        _ => return None,
+    };
+    if dialect == Dialect::Postgres {
+        let mut tables = Tables::default();
+        let _ = Visit::visit(&*query, &mut tables);
+        let _ = VisitMut::visit(&mut *query, &mut Plain { table: tables.only() });
+    }
+    Some(format!("{query:#}\n"))
+}
+
+/// The names by which a query knows what it reads.
+#[derive(Default)]
+struct Tables(Vec<Option<String>>);
+
+impl Tables {
+    /// The only one, if there is no other.
+    fn only(self) -> Option<String> {
+        match <[_; 1]>::try_from(self.0) {
+            Ok([one]) => one,
+            Err(_) => None,
+        }
+    }
+}
+
+impl Visitor for Tables {
+    type Break = ();
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        self.0.push(match factor {
+            TableFactor::Table { alias: Some(alias), .. } => Some(bare(&alias.name)),
+            TableFactor::Table { name, alias: None, .. } => name.0.last().and_then(ObjectNamePart::as_ident).map(bare),
+            _ => None,
+        });
+        ControlFlow::Continue(())
+    }
+}
+
+/// Takes away what PostgreSQL adds as it writes a view down: the table before each column, where there is one table, and
+/// that a text is a text.
+struct Plain {
+    table: Option<String>,
+}
+
+impl VisitorMut for Plain {
+    type Break = ();
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        let plain = match expr {
+            Expr::CompoundIdentifier(names) => match names.as_slice() {
+                [table, column] if self.table.as_ref() == Some(&bare(table)) => Expr::Identifier(column.clone()),
+                _ => return ControlFlow::Continue(()),
+            },
+            Expr::Cast { expr: inner, data_type: DataType::Text, kind: CastKind::DoubleColon, .. } if matches!(&**inner, Expr::Value(value) if matches!(value.value, Value::SingleQuotedString(_))) => {
+                (**inner).clone()
+            }
+            _ => return ControlFlow::Continue(()),
+        };
+        *expr = plain;
+        ControlFlow::Continue(())
     }
 }
 
@@ -103,6 +168,13 @@ mod tests {
             spread(Dialect::Postgres, "SELECT a FROM t;"),
             spread(Dialect::Postgres, "CREATE VIEW v AS select a from t")
         );
+        // As the server writes it down.
+        assert_eq!(
+            spread(Dialect::Postgres, "SELECT t.a, t.b AS c FROM s.t WHERE t.b = 'x'::text;"),
+            spread(Dialect::Postgres, "CREATE VIEW v AS SELECT a, b AS c FROM s.t WHERE b = 'x'")
+        );
+        let joined = spread(Dialect::Postgres, "SELECT t.a FROM t, u").unwrap();
+        assert!(joined.contains("t.a"), "{joined}");
         let told = indexed(Dialect::Postgres, "CREATE INDEX CONCURRENTLY i ON s.T (a)").unwrap();
         assert_eq!((told.place, told.apart), ((Some("s".to_owned()), "t".to_owned()), true));
     }

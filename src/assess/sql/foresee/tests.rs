@@ -93,6 +93,12 @@ fn only_leaves_out_what_inherits() {
         assert!(counted.starts_with(&format!("SELECT pg_catalog.count(*) {touched}")), "{sql}: {counted}");
         assert!(told.all.contains("FROM ONLY "), "{sql}: {}", told.all);
     }
+    let sql = "WITH x AS (SELECT (1) AS a), y AS (SELECT 2) DELETE FROM ONLY par p WHERE p.a IN (SELECT a FROM x)";
+    let told = reads(Dialect::Postgres, sql).unwrap().unwrap();
+    assert_eq!((told.only, told.place.1.as_str()), (true, "par"));
+    let counted = told.touched.unwrap();
+    assert!(counted.starts_with("WITH x AS (SELECT (1) AS a), y AS (SELECT 2) SELECT "), "{counted}");
+    assert!(counted.ends_with("FROM ONLY par p WHERE p.a IN (SELECT a FROM x)"), "{counted}");
     // It is a name like any other elsewhere.
     assert_eq!(reads(Dialect::Sqlite, "DELETE FROM only").unwrap().unwrap().table, "only");
 }
@@ -168,6 +174,7 @@ fn what_becomes_of_rows_in_the_way_and_what_is_left_to_chance_is_told() {
         (Dialect::Mysql, "REPLACE INTO t VALUES (1)", InTheWay::Go),
         (Dialect::Sqlite, "REPLACE INTO t VALUES (1)", InTheWay::Go),
         (Dialect::Sqlite, "INSERT OR REPLACE INTO t VALUES (1)", InTheWay::Go),
+        (Dialect::Sqlite, "WITH x AS (SELECT 1 AS a) REPLACE INTO t SELECT a, 'replace' FROM x", InTheWay::Go),
         (Dialect::Sqlite, "UPDATE OR REPLACE t SET a = 1", InTheWay::Go),
         (Dialect::Sqlite, "INSERT OR IGNORE INTO t VALUES (1)", InTheWay::Stay),
         (Dialect::Mysql, "INSERT IGNORE INTO t VALUES (1)", InTheWay::Stay),

@@ -18,7 +18,7 @@ use crate::assess::{AssessSettings, SqlAssessor, Subject, assess};
 use crate::domain::{Catalog, Class, Dialect, Facts, Operation, OperationKind, Prepared, SqlOperation, SqlWay, Table};
 
 /// Seconds that each read may take.
-const PATIENCE: u64 = 2;
+pub(super) const PATIENCE: u64 = 2;
 
 /// Rows of another table that go along, or change.
 pub(super) struct Follower {
