@@ -121,7 +121,7 @@ pub const MODES: [(ApprovalMode, &str); 2] = [
     ),
     (
         ApprovalMode::Smart,
-        "what the model calls low risk runs too, even what deletes: fewer questions, on its word alone",
+        "what the model calls low risk runs too, even deleting: fewer questions, on its word",
     ),
 ];
 
