@@ -54,22 +54,20 @@ impl Linear {
     }
 
     /// Runs it until the person leaves, or the lines end and nothing moves any more. What runs is given its time to end
-    /// also where nobody hears any more what is told.
-    ///
-    /// `again` is the command that goes on with the session, which is said at the end.
-    pub async fn live(mut self, notices: Vec<Event>, again: &str) -> io::Result<()> {
+    /// also where nobody hears any more what is told. Gives what is said to who leaves, with the command that goes on.
+    pub async fn live(mut self, notices: Vec<Event>, again: &str) -> io::Result<Option<String>> {
         let marks = !self.piped && io::stdout().is_terminal();
         if marks {
             execute!(io::stdout(), EnableBracketedPaste)?;
         }
         let lived = self.converse(notices).await;
-        let farewell = self.state.farewell(again);
+        // Where the lines ended, it was told that what waits isn't run.
+        let farewell = self.state.farewell(again).filter(|_| !self.closed);
         leave(self.state, self.engine, self.bus).await;
         if marks {
             execute!(io::stdout(), DisableBracketedPaste)?;
         }
-        lived?;
-        print(&farewell.into_iter().collect::<Vec<_>>()).await
+        lived.map(|()| farewell)
     }
 
     async fn converse(&mut self, notices: Vec<Event>) -> io::Result<()> {

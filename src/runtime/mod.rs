@@ -170,7 +170,10 @@ async fn by_lines(start: &Arc<Start>, began: Instant) -> Result<(), String> {
     }
     let lived = Box::pin(Linear::new(state, engine, bus).live(notices, &start.again())).await.map_err(broken);
     drop(world);
-    lived
+    if let Some(farewell) = lived? {
+        let _closed = writeln!(io::stdout(), "{farewell}");
+    }
+    Ok(())
 }
 
 /// What the loop owns.

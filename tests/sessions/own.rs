@@ -18,6 +18,8 @@ fn of_what_the_person_runs_the_model_reads_no_secret_that_the_screen_masks() {
     let asked: String = model.heard().last().unwrap().iter().map(ToString::to_string).collect();
     assert!(asked.contains("I ran this myself") && asked.contains("first line"), "{asked}");
     assert!(!asked.contains("hunter2") && asked.contains("masked"), "{asked}");
+    it.say("quit");
+    it.wait_for("The session is kept.\nTo go on with it here: countersign");
     assert!(it.end().1.success());
 }
 
