@@ -132,6 +132,9 @@ async fn the_figures_are_those_of_what_happens() {
         ("mv src moved", "Moves {files} files ({bytes} B) and {folders} folders"),
         ("cp -r src copy", "Copies 3 files"),
         ("truncate -s 0 new.txt src/a.c", "Cuts {changed} files"),
+        ("dd if=/dev/zero of=new.txt bs=4 count=1 status=none", "Replaces all of new.txt, which has 10 B now"),
+        ("perl -pi -e 's/o/0/' src/a.c src/b.c", "Rewrites {changed} files"),
+        ("git mv src/deep build/deep", "Moves {files} file ({bytes} B) and {folders} folder"),
     ] {
         compare(&world(), command, says).await;
     }
@@ -198,6 +201,29 @@ async fn what_an_archive_brings_is_told_as_it_then_happens() {
         let told = desk.told(command).await;
         assert!(told.contains(says), "{command}: {told}");
     }
+}
+
+#[tokio::test]
+async fn what_a_patch_changes_is_told_as_it_then_happens() {
+    let patched = |text: &str| {
+        let desk = world();
+        desk.git(&["stash", "-q", "-u"]);
+        desk.write("x.patch", text);
+        desk
+    };
+    let both =
+        "--- a/src/a.c\n+++ b/src/a.c\n@@ -1 +1,2 @@\n-one\n+1\n+2\n--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+n\n";
+    for (command, says) in [
+        (
+            "git apply x.patch",
+            "[2 files] Changes 2 files (+3 −1 lines), {new} of them new: src/a.c, n.txt. Git refuses",
+        ),
+        ("git apply --include='src/*' x.patch", "Changes {changed} file (+2 −1 lines): src/a.c."),
+    ] {
+        compare(&patched(both), command, says).await;
+    }
+    let told = world().told("git apply none.patch").await;
+    assert!(told.contains("? What `git apply` does (git said: error: can't open patch"), "{told}");
 }
 
 /// Whether a program is there; says so where it isn't.

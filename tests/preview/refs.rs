@@ -183,6 +183,7 @@ async fn what_a_rebase_or_a_pick_rewrites_is_told_from_what_is_here() {
         ],
     )
     .await;
+    says(&desk, &[("git pull", "[would fail] It would fail: there is no remote.")]).await;
     desk.git(&["remote", "add", "origin", "https://example.com/shop.git"]);
     desk.git(&["update-ref", "refs/remotes/origin/main", "main"]);
     desk.git(&["config", "branch.main.remote", "origin"]);

@@ -161,6 +161,11 @@ async fn what_is_staged_and_committed_is_told() {
         ),
         ("git add -u", "Stages 1 file: kept.rs."),
         ("git add dir", "There is nothing that it would stage."),
+        ("git mv kept.rs there.rs", "Moves 1 file (13 B): kept.rs to there.rs. undo: moving it back undoes it."),
+        ("git mv kept.rs dir", "Moves 1 file (13 B): kept.rs into dir."),
+        ("git mv kept.rs new.txt", "As things are now, it would fail: "),
+        ("git mv new.txt there.txt", "As things are now, it would fail: git tracks nothing of that name (new.txt)."),
+        ("git mv -k kept.rs dir", "? What `git mv` does isn't known beforehand."),
         ("git add -p", "? Which files `git add` stages isn't known beforehand."),
         (
             "git commit -am x",

@@ -13,7 +13,9 @@ use super::super::Workbench;
 use super::super::git::Repository;
 use super::called::Called;
 use super::resetting::new_deleted;
-use super::{Effects, merging, named, picking, pulling, push, rebasing, recording, removal, tally, worktrees};
+use super::{
+    Effects, merging, named, patching, picking, pulling, push, rebasing, recording, removal, renaming, tally, worktrees,
+};
 use crate::assess::Word;
 use crate::domain::number::count;
 use crate::domain::{Detail, Remedy, Text};
@@ -21,14 +23,16 @@ use crate::domain::{Detail, Remedy, Text};
 /// Longest diff that is shown, in bytes.
 pub(super) const DIFF: usize = 64 * 1024;
 /// Subcommands of which it is told what they would lose.
-pub(super) const MEASURED: [&str; 18] = [
+pub(super) const MEASURED: [&str; 20] = [
     "add",
+    "apply",
     "branch",
     "checkout",
     "cherry-pick",
     "clean",
     "commit",
     "merge",
+    "mv",
     "pull",
     "push",
     "rebase",
@@ -80,6 +84,8 @@ pub(super) async fn measure(
         "branch" => git.branch(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         "push" => push::measure(&git, effects, &called).await,
         "add" => recording::add(&git, effects, &called).await,
+        "apply" => patching::measure(&git, effects, &called).await,
+        "mv" => renaming::measure(&git, effects, &called).await,
         "commit" => recording::commit(&git, effects, &called).await,
         "rm" => removal::measure(&git, effects, &called).await,
         "merge" => merging::measure(&git, effects, &called).await,
@@ -100,6 +106,7 @@ pub(super) fn valued(subcommand: &str) -> &'static [&'static str] {
         "restore" => &["-s", "--source"],
         "clean" => &["-e", "--exclude"],
         "push" => &["-o", "--push-option", "--repo", "--receive-pack", "--exec"],
+        "apply" => &patching::VALUED,
         "commit" => &recording::VALUED,
         "merge" | "stash" | "tag" => &merging::VALUED,
         "checkout" | "switch" => &["-b", "-B", "-c", "-C", "--orphan", "--create", "--force-create"],

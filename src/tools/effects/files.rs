@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
@@ -326,6 +326,11 @@ fn redirect(
             effects.remedies.push(Remedy::ByHand("deleting the new file undoes it.".to_owned()));
         }
         Ok(found) if found.is_dir() => effects.warning(format!("It would fail: {name} is a folder.")),
+        Ok(found) if found.file_type().is_block_device() => {
+            effects.warning(format!("{name} is a disk or a part of one: what it holds is written over."));
+            effects.briefs.push("writes over a disk".to_owned());
+            effects.remedies.push(Remedy::Impossible("nothing is kept of what a disk holds.".to_owned()));
+        }
         Ok(found) if appends => {
             effects.effect(format!("Adds to {name}, which has {} now.", size(found.len())));
             effects.briefs.push("adds to 1 file".to_owned());

@@ -42,6 +42,13 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let remote = remote(called.operands.first().cloned(), current.as_deref(), &settings);
     let named = plain(&remote);
     let place = address(&remote, &settings).map_or_else(|| named.clone(), |address| format!("{named} ({address})"));
+    let some =
+        settings.keys().any(|key| key.starts_with("include") || key.starts_with("remote.") && key.ends_with(".url"));
+    if called.operands.is_empty() && !some && !remote.contains(['/', ':', '.']) {
+        effects.warning("It would fail: there is no remote.");
+        effects.briefs.push("would fail".to_owned());
+        return Ok(());
+    }
     let value = |key: &str| settings.get(key).and_then(|values| values.last()).map(String::as_str);
     let set = value(&format!("branch.{branch}.rebase")).or_else(|| value("pull.rebase"));
     let mut rebases = set.is_some_and(|set| set != "false");

@@ -214,7 +214,9 @@ fn tar(texts: &[&str]) -> Option<Bringing> {
     let archive = archive.filter(|_| extracts)?;
     let head = ["-t", "--quoting-style=escape", "-f", &archive].map(str::to_owned);
     // A name may look like a flag behind them.
-    let members = (!members.is_empty()).then(|| [vec!["--".to_owned()], members].concat()).unwrap_or_default();
+    if !members.is_empty() {
+        members.insert(0, "--".to_owned());
+    }
     Some(Bringing {
         by: Bringer::Tar,
         words: [head.to_vec(), words, members].concat(),
@@ -251,7 +253,7 @@ fn unzip(texts: &[&str]) -> Option<Bringing> {
         return None;
     }
     let archive = operands.first()?.clone();
-    let left = (!left.is_empty()).then(|| [&["-x"], left].concat()).unwrap_or_default();
+    let left = if left.is_empty() { Vec::new() } else { [&["-x"], left].concat() };
     let words = ["-Z1".to_owned()].into_iter().chain(operands).chain(left.iter().map(|text| (*text).to_owned()));
     Some(Bringing {
         by: Bringer::Unzip,
