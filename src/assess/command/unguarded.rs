@@ -1,7 +1,7 @@
 //! What a view does beyond its words where nothing is put up around commands: it shows files that others name, or
 //! fetches what they name. Behind walls it can't. Called for each program that an entry of the table is about.
 
-use super::dialect::{only_bash, zsh_reads};
+use super::dialect::{only_bash, plain_everywhere, zsh_reads};
 use super::flags::Flags;
 use super::judge::Judge;
 use super::kind::Kind;
@@ -17,11 +17,11 @@ pub(super) fn only_looks(finding: &Finding) -> bool {
 impl Judge<'_> {
     /// Objects to text of which nobody knows that the shell that runs it reads it as it was read here.
     pub(super) fn of_shell(&mut self, text: &str) {
-        let shell = self.facts.map(|facts| facts.shell).unwrap_or_default();
-        let alike = match shell {
+        let alike = match self.shell {
             Shell::Bash => true,
             Shell::Zsh => zsh_reads(text),
             Shell::Other => !only_bash(text) && zsh_reads(text),
+            Shell::Foreign => plain_everywhere(text),
         };
         if !alike && self.findings.is_empty() {
             self.span = None;

@@ -126,8 +126,83 @@ fn what_zsh_may_read_in_its_own_way_asks_where_it_runs_it() {
         "[[ a = *(e:id:) ]]",
         "echo \"$(ls *(e:id:))\"",
         "echo \"${x:-\"$(ls =id)\"}\"",
+        "FOO=\"a b\" hash ls=./evil; ls",
+        "FOO='a b' \"hash\" ls=./evil; ls",
+        "FOO=\"$(ls a b)\" hash ls=./evil; ls",
+        "ha'sh' ls=./evil; ls",
+        "h\\ash ls=./evil; ls",
     ] {
         assert!(class(command) >= Class::Unknown, "{command}");
+    }
+}
+
+#[test]
+fn a_variable_of_zshs_own_is_known_however_its_name_is_written() {
+    let class = |command: &str| judged_where(command, |facts| facts.shell = Shell::Zsh).class();
+    for command in [
+        "export \"path=./evil\"; ls",
+        "export 'path'=./evil; ls",
+        "export pa\\th=./evil; ls",
+        "readonly \"path=./evil\"; ls",
+        "printf -v \"path\" %s ./evil; ls",
+        "unset \"path\"; ls",
+        "export \"module_path=./evil\"; ls",
+        "export \"chpwd_functions=ls\"; cd /",
+        "FOO='a b' path=./evil ls",
+        "path=./evil ls",
+        "echo ./evil | while read \"path\"; do ls; done",
+        "for path in ./evil; do ls; done",
+        "echo $((path=1)); ls",
+        "((path=1)); ls",
+        "export \"commands=x\"; ls",
+    ] {
+        assert!(class(command) >= Class::Unknown, "{command}");
+        assert!(judged_where(command, |facts| facts.shell = Shell::Other).class() >= Class::Unknown, "{command}");
+        let within = format!("zsh -c {command:?}");
+        assert!(judged_where(&within, |_| {}).class() >= Class::Unknown, "{within}");
+    }
+}
+
+#[test]
+fn a_descriptor_that_a_test_asks_for_is_computed_elsewhere() {
+    for command in
+        ["[[ -t \"$(cat a)\" ]]", "x=$(cat a); [[ -t \"$x\" ]]", "[[ ! -t \"$(cat a)\" ]]", "[[ -t 'a[$(id)]' ]] && ls"]
+    {
+        for shell in [Shell::Zsh, Shell::Other] {
+            assert!(judged_where(command, |facts| facts.shell = shell).class() >= Class::Unknown, "{command}");
+        }
+    }
+    let class = |command: &str| judged_where(command, |facts| facts.shell = Shell::Zsh).class();
+    assert_eq!(class("[[ -t 1 ]] && ls"), Class::Whitelisted);
+}
+
+#[test]
+fn in_a_shell_with_a_language_of_its_own_only_plain_words_run() {
+    let class = |command: &str| judged_where(command, |facts| facts.shell = Shell::Foreign).class();
+    for command in [
+        "ls 'a\\' '; touch x; #'",
+        "cat (echo .env)",
+        "cat a ^b",
+        "cat a 2>&1",
+        "cat a 2>/dev/null",
+        "echo ./evil | read fish_user_paths; ls",
+        "set -- PATH ./evil; ls",
+        "cat 'x'.env",
+        "cat x'a b'",
+        "grep -x.env a",
+        "cat a,.env",
+        "echo \"$x\"",
+        "ls `pwd`",
+        "ls *",
+        "ls # a",
+        "for x in a; do ls; done",
+    ] {
+        assert!(class(command) >= Class::Unknown, "{command}");
+    }
+    for command in
+        ["ls -la src", "git log --oneline -5 | head -3", "cd src && ls; cat 'a b.txt'", "grep -rn \"a b\" src"]
+    {
+        assert_eq!(class(command), Class::Whitelisted, "{command}");
     }
 }
 
