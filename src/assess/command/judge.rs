@@ -137,7 +137,7 @@ pub(super) struct Judge<'a> {
     pub(super) walled: Option<String>,
     /// Of which sensitive file it may show lines that walls would hide from it: a sentence.
     pub(super) lines: Option<String>,
-    /// How many processes it may start side by side unless walls limit them: a sentence.
+    /// What it may start unless walls limit it, many processes side by side or what a file names: a sentence.
     pub(super) crowds: Option<String>,
     /// What walls keep from its sight, which its output doesn't say: a sentence.
     pub(super) blind: Option<String>,
