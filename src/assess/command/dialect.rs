@@ -6,13 +6,19 @@
 const OWN: &str = " hash print let typeset declare integer float local select function coproc repeat foreach nocorrect \
     noglob pushd popd dirs jobs mapfile readarray shopt getopts set trap eval source . ";
 /// What zsh's parameters do when they are set (<https://zsh.sourceforge.io/Doc/Release/Parameters.html>): they change
-/// which programs run, are computed, or are the shell's own tables.
-const SPECIAL: &str = " path fpath cdpath manpath mailpath module_path fignore psvar watch argv commands functions \
-    dis_functions functions_source builtins dis_builtins reswords aliases dis_aliases galiases dis_galiases saliases \
-    dis_saliases options parameters modules nameddirs userdirs usergroups dirstack history historywords jobtexts \
-    jobstates jobdirs status pipestatus ARGC ERRNO NULLCMD READNULLCMD histchars HISTCHARS TMOUT COLUMNS LINES \
-    HISTSIZE SAVEHIST LISTMAX KEYTIMEOUT MAILCHECK FUNCNEST BAUD SHLVL OPTIND TTYIDLE DIRSTACKSIZE LOGCHECK REPORTTIME \
-    REPORTMEMORY UID EUID GID EGID USERNAME SECONDS RANDOM TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT ";
+/// which programs run and under which name, are computed, name files that it writes, or are the shell's own tables. Behind
+/// them what mksh, yash and ksh have of that kind.
+const SPECIAL: &str = " path PATH fpath FPATH cdpath CDPATH manpath MANPATH mailpath MAILPATH module_path \
+    MODULE_PATH fignore FIGNORE psvar PSVAR watch WATCH argv ARGC ARGV0 STTY commands functions dis_functions \
+    functions_source dis_functions_source builtins dis_builtins reswords dis_reswords patchars dis_patchars aliases \
+    dis_aliases galiases dis_galiases saliases dis_saliases options parameters modules nameddirs userdirs usergroups \
+    dirstack history historywords jobtexts jobstates jobdirs keymaps widgets status pipestatus signals errnos \
+    sysparams mapfile termcap terminfo langinfo ERRNO NULLCMD READNULLCMD histchars HISTCHARS TMOUT TMPPREFIX \
+    TMPSUFFIX COLUMNS LINES HISTSIZE SAVEHIST LISTMAX KEYTIMEOUT MAILCHECK FUNCNEST BAUD SHLVL LINENO OPTIND OPTARG \
+    TTYIDLE DIRSTACKSIZE LOGCHECK REPORTTIME REPORTMEMORY TIMEFMT WATCHFMT UID EUID GID EGID USERNAME SECONDS RANDOM \
+    EPOCHSECONDS EPOCHREALTIME TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT CORRECT_IGNORE CORRECT_IGNORE_FILE HISTORY_IGNORE \
+    POSTEDIT prompt PROMPT PROMPT2 PROMPT3 PROMPT4 PROMPT_EOL_MARK RPROMPT RPROMPT2 RPS1 RPS2 SPROMPT WORDCHARS \
+    ZBEEP EXECSHELL COMMAND_NOT_FOUND_HANDLER SHACCT JOBMAX SIGNAL ATTY ";
 /// Behind these a command begins.
 const OPENING: &str = " if then elif else while until do ! { time builtin command exec - ";
 /// What ends a word.
@@ -81,9 +87,12 @@ pub(super) fn zsh_reads(script: &str) -> bool {
     .alike()
 }
 
-/// Whether a variable is one that zsh computes, obeys or shares with another, as `path` with `PATH`.
-pub(super) fn of_zsh(variable: &str) -> bool {
-    listed(SPECIAL, variable) || variable.ends_with("_functions")
+/// Whether a variable is one that another shell than `bash` computes, obeys or shares with another, as zsh does `path` with
+/// `PATH`.
+pub(super) fn of_a_shell(variable: &str) -> bool {
+    listed(SPECIAL, variable)
+        || variable.ends_with("_functions")
+        || ["ZSH", "ZLE_", "zle_", "KSH", "YASH"].iter().any(|start| variable.starts_with(start))
 }
 
 /// Whether shells that aren't like `sh` at all (fish, nu, pwsh, tcsh, …) take a script for the same programs with the same

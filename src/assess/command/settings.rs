@@ -1,7 +1,7 @@
 //! Variables that a script sets: those that steer programs, unless to a value that makes them run nothing: no pager,
 //! no colours, no questions.
 
-use super::dialect::of_zsh;
+use super::dialect::of_a_shell;
 use super::judge::Judge;
 use super::steering::{obeyed_variable, steering_variable};
 use super::word::Word;
@@ -58,7 +58,7 @@ impl Judge<'_> {
     /// Sets a variable of the shell, unless it steers the shell or is one that programs are known to obey.
     pub(super) fn assign(&mut self, name: &str, value: Word) {
         let plain = value.text().is_some_and(|value| plain_setting(name, value));
-        if obeyed_variable(name) && !plain || self.shell != Shell::Bash && of_zsh(name) {
+        if obeyed_variable(name) && !plain || self.shell != Shell::Bash && of_a_shell(name) {
             self.steered(name);
         }
         if INTEGERS.contains(&name) && value.number().is_none() {
@@ -78,7 +78,7 @@ impl Judge<'_> {
         if INTEGERS.contains(&name) && value.is_none_or(|value| value.number().is_none()) {
             self.unreadable("command.arithmetic", format!("`{name}` computes what it is set to."));
         }
-        if steering_variable(name) && !plain || self.shell != Shell::Bash && of_zsh(name) {
+        if steering_variable(name) && !plain || self.shell != Shell::Bash && of_a_shell(name) {
             self.steered(name);
         }
         // What reads the file that a variable names is known of few programs, and which variables those are.
