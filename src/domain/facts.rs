@@ -135,6 +135,8 @@ pub enum Shell {
     Zsh,
     /// A small one (dash), or ksh, that doesn't know what bash added.
     Other,
+    /// One with a language of its own, as fish has: `\'` in quotes, `(…)` and `^` mean something else there.
+    Foreign,
 }
 
 /// Everything that local reading found.

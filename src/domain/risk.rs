@@ -175,7 +175,8 @@ pub struct Assessment {
     /// without walls it asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub searched: Option<String>,
-    /// How many processes it may start side by side unless walls limit them, in a sentence: without walls it asks.
+    /// What it may start unless walls limit it, many processes side by side or what a file names, in a sentence: without
+    /// walls it asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crowds: Option<String>,
     /// It shows names of files and data about them alone, nothing of what they hold.

@@ -161,7 +161,7 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     let does = match assessment {
         Assessment { walled: Some(_), .. } => "show sensitive files whole",
         Assessment { searched: Some(_), .. } if bare => "show lines of sensitive files",
-        Assessment { crowds: Some(_), .. } if bare => "start any number of programs",
+        Assessment { crowds: Some(_), .. } if bare => "start any programs",
         _ => return contained,
     };
     shown.map_or(contained, |why| Contained::Refused(format!("it may {does} and {why}")))

@@ -135,8 +135,9 @@ fn seen_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) 
         for folder in &mentions.tracked {
             facts.tracked.insert(folder.clone(), look.tracked(folder, &settings.sensitive).dashed);
         }
-        // Ours leave it out of what git prints.
-        for (folder, repository) in facts.repositories.iter_mut().filter(|_| facts.unguarded) {
+        // Ours leave it out of what git prints; who only asks what we say runs it without them.
+        let left_out = settings.walled && !facts.unguarded;
+        for (folder, repository) in facts.repositories.iter_mut().filter(|_| !left_out) {
             repository.tracks = match look.tracked(folder, &settings.sensitive).names {
                 GlobFact::Sensitive(path) | GlobFact::Tracked(path) => Some(path),
                 GlobFact::TooMany => Some(String::new()),

@@ -154,7 +154,7 @@ impl Unguarded {
         for (name, value) in environment {
             let Some(name) = name.to_str() else { continue };
             match name {
-                "SHELL" => unguarded.shell = value.to_str().map_or(Shell::Zsh, shell),
+                "SHELL" => unguarded.shell = value.to_str().map_or(Shell::Foreign, shell),
                 "PATH" => unguarded.relative = std::env::split_paths(&value).any(|folder| !folder.is_absolute()),
                 "RIPGREP_CONFIG_PATH" => unguarded.configured = !value.is_empty(),
                 "XDG_CONFIG_HOME" if !value.is_empty() => files = Some(PathBuf::from(value).join("git/config")),
@@ -236,13 +236,15 @@ impl Unguarded {
     }
 }
 
-/// A shell by its path. Who needs one that reads as POSIX says takes bash or zsh where the person's is of another kind.
+/// A shell by its path. Who needs one that reads as POSIX says takes bash or zsh where the person's is of another kind;
+/// not everybody does.
 fn shell(path: &str) -> Shell {
     match path.rsplit('/').next().unwrap_or(path) {
         "" => Shell::Bash,
         name if name.starts_with("bash") => Shell::Bash,
         name if name.contains("ksh") || matches!(name, "sh" | "dash" | "ash" | "yash" | "busybox") => Shell::Other,
-        _ => Shell::Zsh,
+        name if name.contains("zsh") => Shell::Zsh,
+        _ => Shell::Foreign,
     }
 }
 
@@ -417,7 +419,10 @@ mod tests {
             ("", Shell::Bash),
             ("/bin/zsh", Shell::Zsh),
             ("zsh-5.9", Shell::Zsh),
-            ("/usr/bin/fish", Shell::Zsh),
+            ("/usr/bin/fish", Shell::Foreign),
+            ("/usr/bin/pwsh", Shell::Foreign),
+            ("/bin/tcsh", Shell::Foreign),
+            ("/home/me/nu", Shell::Foreign),
             ("/usr/bin/ksh93", Shell::Other),
             ("/bin/mksh", Shell::Other),
             ("/bin/sh", Shell::Other),

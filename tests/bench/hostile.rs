@@ -6,7 +6,7 @@ use crate::call::{Call, shell, sized, sql};
 pub const SIZES: [usize; 3] = [4 * 1024, 16 * 1024, 60 * 1024];
 
 /// Pieces of shell text that nest, chain or confuse: what comes first, and what is repeated. An `@` counts.
-const SHELL: [(&str, &str); 126] = [
+const SHELL: [(&str, &str); 138] = [
     ("", "("),
     ("", "( "),
     ("", "{ "),
@@ -133,10 +133,22 @@ const SHELL: [(&str, &str); 126] = [
     ("echo '", "é"),
     ("echo ", "é "),
     ("# ", "é"),
+    ("echo ", "["),
+    ("echo [a/", "["),
+    ("ls ", "[a]["),
+    ("sqlite3 a.db '", "select 1;"),
+    ("psql -c '", "select @ from a;"),
+    ("export ", "FOO@=1 "),
+    ("FOO@=\"a b\" ", "BAR@='c d' "),
+    ("cat .env ", ".env "),
+    ("sed '/a/p;", "/a/p;"),
+    ("sed ':a;", ":a;"),
+    ("git column -", "z"),
+    ("cat '-", "e s/a/b/ -"),
 ];
 
 /// The same of SQL.
-const SQL: [(&str, &str); 67] = [
+const SQL: [(&str, &str); 70] = [
     ("SELECT ", "("),
     ("SELECT ", "f("),
     ("SELECT ", "-"),
@@ -204,6 +216,9 @@ const SQL: [(&str, &str); 67] = [
     ("PRAGMA ", "a."),
     ("CREATE TABLE a (", "b@ int, "),
     ("GRANT ", "SELECT, "),
+    ("", "INSERT INTO a VALUES (@);"),
+    ("", "DROP TABLE a@;"),
+    ("", "select 1;;"),
 ];
 
 /// Texts of one piece each, cut off and closed again.

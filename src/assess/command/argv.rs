@@ -234,7 +234,9 @@ impl Judge<'_> {
         if self.findings.len() == before {
             // By way of a program that fetches or runs it, it is that program's to say.
             let itself = !name.split_once(' ').is_some_and(|(program, _)| table().hosts.has(program));
-            let prints = reading.operands == 0 && given.carry(&entry.prints) && itself;
+            // What stands beside it may be obeyed before it is.
+            let alone = words.iter().all(|word| word.text().is_some_and(|text| entry.prints.contains(text)));
+            let prints = !words.is_empty() && alone && itself;
             if entry.checks && !prints {
                 let sentence = format!("`{name}` runs code of the workspace to check it, and is no test runner.");
                 self.unknown("command.checks", sentence);

@@ -94,7 +94,7 @@ impl Judge<'_> {
             "exit" | "return" | "break" | "continue" | "shift" => words.iter().collect(),
             "printf" => printed_numbers(words),
             "read" => read_numbers(words),
-            "test" | "[" => tested_numbers(words, self.facts.is_some_and(|facts| facts.shell != Shell::Bash)),
+            "test" | "[" => tested_numbers(words, self.shell != Shell::Bash),
             _ => return,
         };
         for word in numbers {

@@ -94,7 +94,12 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
     let safe = words.iter().any(|word| matches!(word.text(), Some("-safe" | "--safe")));
     let asks = |word: &&Word| !word.prefix().starts_with('.');
     let unguarded = judge.facts.is_some_and(|facts| facts.unguarded);
-    if unguarded && !safe && (said || statements.iter().any(asks)) {
+    let viewed = !safe && (said || statements.iter().any(asks));
+    if viewed && file.text() != Some(":memory:") {
+        judge.crowds =
+            Some("`sqlite3` runs programs that a view of that file may name; `-safe` would not let it.".to_owned());
+    }
+    if unguarded && viewed {
         let sentence =
             "Nothing guards `sqlite3` in this run, so a view of that file may run a program; `-safe` would not let it.";
         judge.unknown("command.client-unguarded", sentence);

@@ -6,13 +6,19 @@
 const OWN: &str = " hash print let typeset declare integer float local select function coproc repeat foreach nocorrect \
     noglob pushd popd dirs jobs mapfile readarray shopt getopts set trap eval source . ";
 /// What zsh's parameters do when they are set (<https://zsh.sourceforge.io/Doc/Release/Parameters.html>): they change
-/// which programs run, are computed, or are the shell's own tables.
-const SPECIAL: &str = " path fpath cdpath manpath mailpath module_path fignore psvar watch argv commands functions \
-    dis_functions functions_source builtins dis_builtins reswords aliases dis_aliases galiases dis_galiases saliases \
-    dis_saliases options parameters modules nameddirs userdirs usergroups dirstack history historywords jobtexts \
-    jobstates jobdirs status pipestatus ARGC ERRNO NULLCMD READNULLCMD histchars HISTCHARS TMOUT COLUMNS LINES \
-    HISTSIZE SAVEHIST LISTMAX KEYTIMEOUT MAILCHECK FUNCNEST BAUD SHLVL OPTIND TTYIDLE DIRSTACKSIZE LOGCHECK REPORTTIME \
-    REPORTMEMORY UID EUID GID EGID USERNAME SECONDS RANDOM TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT ";
+/// which programs run and under which name, are computed, name files that it writes, or are the shell's own tables. Behind
+/// them what mksh, yash and ksh have of that kind.
+const SPECIAL: &str = " path PATH fpath FPATH cdpath CDPATH manpath MANPATH mailpath MAILPATH module_path \
+    MODULE_PATH fignore FIGNORE psvar PSVAR watch WATCH argv ARGC ARGV0 STTY commands functions dis_functions \
+    functions_source dis_functions_source builtins dis_builtins reswords dis_reswords patchars dis_patchars aliases \
+    dis_aliases galiases dis_galiases saliases dis_saliases options parameters modules nameddirs userdirs usergroups \
+    dirstack history historywords jobtexts jobstates jobdirs keymaps widgets status pipestatus signals errnos \
+    sysparams mapfile termcap terminfo langinfo ERRNO NULLCMD READNULLCMD histchars HISTCHARS TMOUT TMPPREFIX \
+    TMPSUFFIX COLUMNS LINES HISTSIZE SAVEHIST LISTMAX KEYTIMEOUT MAILCHECK FUNCNEST BAUD SHLVL LINENO OPTIND OPTARG \
+    TTYIDLE DIRSTACKSIZE LOGCHECK REPORTTIME REPORTMEMORY TIMEFMT WATCHFMT UID EUID GID EGID USERNAME SECONDS RANDOM \
+    EPOCHSECONDS EPOCHREALTIME TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT CORRECT_IGNORE CORRECT_IGNORE_FILE HISTORY_IGNORE \
+    POSTEDIT prompt PROMPT PROMPT2 PROMPT3 PROMPT4 PROMPT_EOL_MARK RPROMPT RPROMPT2 RPS1 RPS2 SPROMPT WORDCHARS \
+    ZBEEP EXECSHELL COMMAND_NOT_FOUND_HANDLER SHACCT JOBMAX SIGNAL ATTY ";
 /// Behind these a command begins.
 const OPENING: &str = " if then elif else while until do ! { time builtin command exec - ";
 /// What ends a word.
@@ -69,7 +75,58 @@ pub(super) fn only_bash(script: &str) -> bool {
 /// among them words put in without quotes, which zsh doesn't split; `$x:h` and `$x[1]`; names of files with
 /// qualifiers; what the last part of a pipeline sets, which lasts in zsh.
 pub(super) fn zsh_reads(script: &str) -> bool {
-    Scan { text: script, bytes: script.as_bytes(), around: Vec::new(), among: Among::Command, piped: false }.alike()
+    Scan {
+        text: script,
+        bytes: script.as_bytes(),
+        around: Vec::new(),
+        among: Among::Command,
+        piped: false,
+        assigning: None,
+        opened: None,
+    }
+    .alike()
+}
+
+/// Whether a variable is one that another shell than `bash` computes, obeys or shares with another, as zsh does `path` with
+/// `PATH`.
+pub(super) fn of_a_shell(variable: &str) -> bool {
+    listed(SPECIAL, variable)
+        || variable.ends_with("_functions")
+        || ["ZSH", "ZLE_", "zle_", "KSH", "YASH"].iter().any(|start| variable.starts_with(start))
+}
+
+/// Whether shells that aren't like `sh` at all (fish, nu, pwsh, tcsh, …) take a script for the same programs with the same
+/// words: names, whole words in quotes, pipes and lists, and no command that a shell has of its own.
+pub(super) fn plain_everywhere(script: &str) -> bool {
+    const OWN: &str = " alias begin bind builtin case coproc declare do eval exec export for function if let local \
+        printf read readarray readonly mapfile select set shopt source test time trap type typeset unset until while ";
+    let plain = |c: char| c.is_ascii_alphanumeric() || " _./:=+-'\"|;&\n".contains(c);
+    let names = script.split(|c: char| !c.is_ascii_alphanumeric());
+    // `pwsh` takes `-x.env` for two words.
+    let parted = |word: &str| word.starts_with('-') && word.contains(['.', ':']);
+    script.chars().all(plain)
+        && whole_quotes(script)
+        && !script.split_ascii_whitespace().any(parted)
+        && !names.into_iter().any(|name| listed(OWN, name))
+        && zsh_reads(script)
+}
+
+/// Whether what is in quotes is each time a whole word.
+fn whole_quotes(script: &str) -> bool {
+    let (mut quote, mut before) = (None, b'\n');
+    script.bytes().zip(script.bytes().skip(1).chain(*b"\n")).all(|(byte, next)| {
+        let fits = match quote {
+            Some(open) if open == byte => ENDS.contains(&next),
+            None if b"'\"".contains(&byte) => ENDS.contains(&before),
+            Some(_) | None => true,
+        };
+        quote = match quote {
+            Some(open) => Some(open).filter(|open| *open != byte),
+            None => Some(byte).filter(|byte| b"'\"".contains(byte)),
+        };
+        before = byte;
+        fits
+    })
 }
 
 /// What stands open at one place of a script.
@@ -98,6 +155,10 @@ struct Scan<'t> {
     among: Among,
     /// Behind a `|`.
     piped: bool,
+    /// In what a variable is set to: how much stands open around that.
+    assigning: Option<usize>,
+    /// Where the last of that ended: a command may follow.
+    opened: Option<usize>,
 }
 
 impl Scan<'_> {
@@ -128,6 +189,9 @@ impl Scan<'_> {
         let byte = self.bytes[place];
         let before = if place == 0 { b'\n' } else { self.bytes[place - 1] };
         let (next, begins) = (self.at(place + 1), ENDS.contains(&before));
+        if self.assigning == Some(self.around.len()) && ENDS.contains(&byte) {
+            (self.assigning, self.opened) = (None, Some(place));
+        }
         match byte {
             b'\\' if begins && self.opens(place) => return None,
             b'\\' => return Some(place + 2),
@@ -164,6 +228,9 @@ impl Scan<'_> {
     /// Whether a command begins at a place, as far as the word or sign before it tells.
     fn opens(&self, place: usize) -> bool {
         let before = self.text[..place].trim_end_matches([' ', '\t']);
+        if self.opened == Some(before.len()) {
+            return true;
+        }
         let word = before.rsplit(|c: char| c.is_ascii_whitespace() || ";|&(".contains(c)).next().unwrap_or_default();
         word.is_empty() || listed(OPENING, word) || assigned(word).is_some()
     }
@@ -199,15 +266,14 @@ impl Scan<'_> {
         let rest = &self.text[place..];
         let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_.+-!{".contains(byte)).count();
         let (word, behind) = (&rest[..length], &rest[length..]);
-        let last = self.text[..place].split_ascii_whitespace().next_back().unwrap_or_default();
-        let variable = word.trim_end_matches('+');
-        let special = listed(SPECIAL, variable) || variable.ends_with("_functions");
-        if special
-            && (behind.starts_with('=') || listed(" for read export readonly unset ", last) || last.starts_with('-'))
-        {
-            return None;
-        }
         if self.opens(place) {
+            // A part of a name in quotes would hide which command it is.
+            if behind.starts_with(['"', '\'', '\\', '$']) {
+                return None;
+            }
+            if behind.starts_with('=') {
+                self.assigning = Some(self.around.len());
+            }
             if self.among != Among::Test {
                 self.among = if word == "echo" { Among::Harmless } else { Among::Command };
             }

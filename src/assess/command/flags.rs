@@ -197,7 +197,7 @@ fn is(flag: &str, wanted: &str, single: bool) -> bool {
 }
 
 /// Most flags of one word that are looked at: each may have the rest of it for its value.
-pub(super) const BUNDLE: usize = 255;
+pub(super) const BUNDLE: usize = 40;
 
 /// What a word that is written as a flag is to a program. Of a word that isn't known whole, what is known.
 fn told(entry: &Entry, word: &Word) -> Told {

@@ -121,8 +121,14 @@ impl Judge<'_> {
         } else {
             self.odd = true;
         }
-        if self.forms.len() < OPERANDS && !self.forms.contains(&form) {
+        if self.forms.contains(&form) {
+            return;
+        }
+        // What isn't kept no rule can fit.
+        if self.forms.len() < OPERANDS {
             self.forms.push(form);
+        } else {
+            self.odd = true;
         }
     }
 

@@ -11,7 +11,7 @@ use super::scope::Scope;
 use super::source::Source;
 use super::word::{Reach, Word};
 use crate::assess::{Mentions, Sensitive};
-use crate::domain::{Class, Danger, Facts, Finding, Place, Shape, Span};
+use crate::domain::{Class, Danger, Facts, Finding, Place, Shape, Shell, Span};
 
 /// Most simple commands judged in one text, loops and substitutions included.
 const COMMANDS: usize = 600;
@@ -137,7 +137,7 @@ pub(super) struct Judge<'a> {
     pub(super) walled: Option<String>,
     /// Of which sensitive file it may show lines that walls would hide from it: a sentence.
     pub(super) lines: Option<String>,
-    /// How many processes it may start side by side unless walls limit them: a sentence.
+    /// What it may start unless walls limit it, many processes side by side or what a file names: a sentence.
     pub(super) crowds: Option<String>,
     /// What walls keep from its sight, which its output doesn't say: a sentence.
     pub(super) blind: Option<String>,
@@ -188,6 +188,8 @@ pub(super) struct Judge<'a> {
     pub(super) span: Option<Span>,
     /// The raw word that is expanded now.
     pub(super) word: Option<Span>,
+    /// The shell that runs what is judged.
+    pub(super) shell: Shell,
     /// The whole text, and the script in it that is walked now.
     pub(super) text: &'a str,
     pub(super) source: Source,
@@ -280,6 +282,7 @@ impl<'a> Judge<'a> {
             taker: None,
             span: None,
             word: None,
+            shell: facts.map(|facts| facts.shell).unwrap_or_default(),
             text,
             source: Source::new("", None),
             acts: Vec::new(),

@@ -45,7 +45,7 @@ mod tests {
     use super::super::tests::{allowed, judged};
 
     #[test]
-    fn very_many_processes_at_once_run_only_where_walls_limit_them() {
+    fn very_many_processes_and_what_a_view_names_run_only_where_walls_limit_them() {
         for (command, crowds) in [
             ("while true; do sleep 100 & done", true),
             ("for ((i = 0; i < 99999; i++)); do sleep 100 & done", true),
@@ -92,6 +92,11 @@ mod tests {
             ("watch -n1 'ls | wc -l'", false),
             ("diff <(sort a) <(sort b)", false),
             ("while sleep 1; do date; done", false),
+            ("sqlite3 -readonly a.db 'select a from t'", true),
+            ("echo 'select a from t;' | sqlite3 -readonly a.db", true),
+            ("sqlite3 -safe -readonly a.db 'select a from t'", false),
+            ("sqlite3 -readonly a.db .tables", false),
+            ("sqlite3 :memory: 'select 1'", false),
         ] {
             let assessment = judged(command);
             assert_eq!(assessment.crowds.is_some(), crowds, "{command}");

@@ -16,6 +16,7 @@ mod brackets;
 mod builtin;
 mod catalogs;
 mod chain;
+mod class;
 mod clients;
 mod columns;
 mod danger;

@@ -29,6 +29,10 @@ struct Source {
 struct Rule {
     programs: Vec<String>,
     files: Vec<String>,
+    /// Others that it reads by itself, and whose lines it may show where it doesn't understand them: they matter only where
+    /// they are links to something else.
+    #[serde(default)]
+    linked: Vec<String>,
     /// Flags that name another folder, or a file in it, where they are looked for too.
     #[serde(default)]
     folders: Vec<String>,
@@ -165,7 +169,8 @@ impl Judge<'_> {
             let subcommand = reader.rsplit_once(' ').map(|(_, last)| last);
             let before = words.iter().rposition(|word| word.text() == subcommand).unwrap_or(words.len());
             for file in rule.named.iter().flat_map(|flag| flag_values(&words[..before], flag)) {
-                match file.text().and_then(|file| self.normal(file)) {
+                // What flows in isn't looked at.
+                match file.text().filter(|file| *file != "-").and_then(|file| self.normal(file)) {
                     Some(file) => self.obeyed_by_name(reader, file),
                     None => self
                         .unreadable("command.obeyed-file", format!("Which file `{reader}` is to obey is not known.")),
@@ -247,9 +252,13 @@ impl Judge<'_> {
 
     /// Objects to the first file that is present in a folder; false if there is one.
     fn obeyed_files(&mut self, rule: &Rule, reader: &str, folder: &str) -> bool {
+        for file in &rule.linked {
+            self.obeyed_link(reader, folder, file);
+        }
         for file in &rule.files {
             let path = format!("{folder}/{file}");
             let plain = rule.reads(file);
+            self.obeyed_link(reader, folder, file);
             if plain {
                 self.mentions.settings.insert(path.clone());
             }
@@ -279,6 +288,19 @@ impl Judge<'_> {
             }
         }
         true
+    }
+
+    /// Objects to a file that is a link to another one: a program that doesn't understand what it reads shows lines of it.
+    fn obeyed_link(&mut self, reader: &str, folder: &str, file: &str) {
+        let path = format!("{folder}/{file}");
+        let fact = self.facts.and_then(|facts| facts.paths.get(&path));
+        let leads = fact.filter(|fact| fact.kind != PathKind::Missing && !fact.real.ends_with(file));
+        if let Some(real) = leads.map(|fact| fact.real.display().to_string()) {
+            self.ineligible = true;
+            let sentence = format!("`{reader}` reads {file}, which is a link to {real}, and may show lines of that.");
+            self.unknown("command.obeyed-link", sentence);
+        }
+        self.mentions.paths.insert(path);
     }
 
     /// Objects to a file that the command names, unless what it holds is known to run nothing.

@@ -150,6 +150,7 @@ pub fn foreign_settings(path: &str, text: &str) -> Option<Vec<String>> {
         "global.json" => Some(dotnet(text)),
         "config.toml" | "config" if Path::new(folder).ends_with(".cargo") => Some(cargo(text)),
         file if of_compose(file) => Some(compose(text)),
+        ".env" => Some(text.contains("COMPOSE_").then(|| "COMPOSE_…".to_owned()).into_iter().collect()),
         // Once it was a name alone.
         "rust-toolchain" if !text.contains('=') => Some(named(text.trim())),
         "rust-toolchain.toml" | "rust-toolchain" => Some(toolchain(text)),
@@ -188,11 +189,7 @@ pub(super) fn can_be_plain(file: &str) -> bool {
 
 /// A project of Docker Compose that takes in another one, or may do so by letters that are spelled otherwise.
 fn compose(text: &str) -> Vec<String> {
-    ["include", "extends", "\\u", "\\x", "\\U"]
-        .into_iter()
-        .filter(|word| text.contains(word))
-        .map(str::to_owned)
-        .collect()
+    ["include", "extends", "\\"].into_iter().filter(|word| text.contains(word)).map(str::to_owned).collect()
 }
 
 fn npm(text: &str) -> Vec<String> {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::flags::Flags;
 use super::judge::Judge;
 use super::reading::{POINTING, ReadCommand};
 use super::source::over;
@@ -346,6 +347,7 @@ impl Judge<'_> {
         }
         let Some(subcommand) = words.get(at).and_then(Word::text) else {
             if looks {
+                self.beyond_the_words(entry, name, &Flags::of(entry, words), 0);
                 self.readers.insert(name.to_owned());
             } else {
                 self.unknown("command.no-subcommand", format!("`{name}` without a subcommand does more than look."));

@@ -93,6 +93,8 @@ struct SourceEntry {
     #[serde(default)]
     fetches: String,
     #[serde(default)]
+    keeps: String,
+    #[serde(default)]
     values: HashMap<String, HashSet<String>>,
     #[serde(default)]
     reasons: HashMap<String, String>,
@@ -237,6 +239,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         raw: source.raw,
         beyond: set(&source.beyond),
         fetches: set(&source.fetches),
+        keeps: set(&source.keeps),
         values: source.values,
         reasons: source.reasons,
         choices: source.choices.iter().map(|choice| set(choice)).collect(),

@@ -21,7 +21,7 @@ impl Judge<'_> {
     }
 
     fn sed_text(&mut self, script: &str) {
-        let mut reader = Reader { rest: script, line_end: None };
+        let mut reader = Reader::of(script);
         while let Some(action) = reader.next() {
             match action {
                 Action::Harmless => {}
@@ -54,7 +54,7 @@ pub(super) fn script_before<'w>(entry: &Entry, words: &'w [Word]) -> Option<&'w 
 
 /// Whether a script only edits what it is given: it is understood whole, writes no other file and runs nothing.
 pub(super) fn only_edits(script: &str) -> bool {
-    let mut reader = Reader { rest: script, line_end: None };
+    let mut reader = Reader::of(script);
     std::iter::from_fn(|| reader.next()).all(|action| matches!(action, Action::Harmless | Action::Reads(_)))
 }
 
@@ -70,6 +70,10 @@ struct Reader<'s> {
     rest: &'s str,
     /// How much is left at the end of a line that has a label, until it is reached.
     line_end: Option<usize>,
+    /// How much is left at the next end of a line, 0 where there is none: it is looked for once.
+    newline: Option<usize>,
+    /// Whether an account's name stands in the script.
+    named: bool,
 }
 
 /// How a `sed` reads brackets while it looks for the end of a pattern.
@@ -127,7 +131,11 @@ fn bracket_end(text: &str, brackets: Brackets) -> Option<usize> {
     None
 }
 
-impl Reader<'_> {
+impl<'s> Reader<'s> {
+    fn of(script: &'s str) -> Self {
+        Self { rest: script, line_end: None, newline: None, named: script.contains(ACCOUNT) }
+    }
+
     /// The next command; none at the end of the script.
     fn next(&mut self) -> Option<Action> {
         self.rest = self.rest.trim_start_matches([' ', '\t', '\n', ';', '}']);
@@ -296,7 +304,10 @@ impl Reader<'_> {
         self.blanks();
         let end = self.rest.find([';', '\n', ' ', '}']).unwrap_or(self.rest.len());
         self.rest = &self.rest[end..];
-        self.line_end = self.rest.find('\n').map(|at| self.rest.len() - at);
+        let known = self.newline.filter(|left| *left <= self.rest.len());
+        let left = known.unwrap_or_else(|| self.rest.find('\n').map_or(0, |at| self.rest.len() - at));
+        self.newline = Some(left);
+        self.line_end = Some(left).filter(|left| *left > 0);
     }
 
     /// Past a pattern of an address, whose end must be clear.
@@ -312,7 +323,7 @@ impl Reader<'_> {
 
     /// Not one that the name of an account in the script may have.
     fn delimiter(&mut self) -> Option<char> {
-        let named = self.rest.contains(ACCOUNT);
+        let named = self.named;
         self.character().filter(|c| !matches!(c, '\\' | '\n' | '[' | ']') && (!named || "/|,:;#!%~=".contains(*c)))
     }
 

@@ -88,6 +88,8 @@ pub(super) fn endpoint(path: &str) -> String {
 
 /// Whether a field of a request in GraphQL is the text of it, which only asks, or a value that stands there itself.
 pub(super) fn asks_graphql(field: &str) -> bool {
+    // What `gh` puts there may be called `mutation`: the branch that is checked out, or the repository's owner.
+    const PUT: [&str; 6] = ["{owner}", "{repo}", "{branch}", ":owner", ":repo", ":branch"];
     let Some((name, value)) = field.split_once('=') else { return false };
     if name.trim() != "query" {
         return !value.starts_with('@')
@@ -97,7 +99,7 @@ pub(super) fn asks_graphql(field: &str) -> bool {
     let text = value.trim_start();
     let asks = text.starts_with('{')
         || text.strip_prefix("query").is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
-    asks && !["mutation", "subscription"].iter().any(|word| text.contains(word))
+    asks && !["mutation", "subscription"].iter().chain(&PUT).any(|word| text.contains(word))
 }
 
 /// Whether a kind of things in a cluster, or one of them, isn't known to hold secrets in the open: those of `OpenShift`
@@ -144,9 +146,18 @@ mod tests {
     fn expressions_stay_with_what_they_are_about() {
         assert!(plain_section("^alias\\.") && !plain_section("^alias\\.?") && !plain_section("^alias\\.x|^http"));
         assert!(asks_graphql("query=query A { b }") && asks_graphql("query={b}") && asks_graphql("owner=a"));
-        for field in
-            ["query=queryX", "query=@a", "query=mutation { a }", "query={a} mutation B {c}", "a=@b", "query", "a b=c"]
-        {
+        for field in [
+            "query=queryX",
+            "query=@a",
+            "query=mutation { a }",
+            "query={a} mutation B {c}",
+            "query={a} {branch} B {c}",
+            "query={owner} {a}",
+            "query={a} :repo B {c}",
+            "a=@b",
+            "query",
+            "a b=c",
+        ] {
             assert!(!asks_graphql(field), "{field}");
         }
         assert!(own_document("//a[@b='c']") && own_document("concat(., 'x')"));

@@ -1,9 +1,11 @@
 //! Variables that a script sets: those that steer programs, unless to a value that makes them run nothing: no pager,
 //! no colours, no questions.
 
+use super::dialect::of_a_shell;
 use super::judge::Judge;
 use super::steering::{obeyed_variable, steering_variable};
 use super::word::Word;
+use crate::domain::Shell;
 
 /// Variables that name a pager, which may be none, or one that only prints.
 const PAGERS: [&str; 8] =
@@ -36,9 +38,6 @@ const SWITCHES: [&str; 23] = [
 ];
 /// Which account and region of a cloud is asked, by names that its own settings have.
 const ACCOUNTS: [&str; 4] = ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_DEFAULT_OUTPUT"];
-
-/// What zsh keeps the same as the variable in capitals (<https://zsh.sourceforge.io/Doc/Release/Parameters.html>).
-const TIED: [&str; 6] = ["path", "fpath", "cdpath", "manpath", "mailpath", "module_path"];
 /// Variables of bash's that hold integers: what they are set to is evaluated as arithmetic (`declare -p`).
 const INTEGERS: [&str; 12] = [
     "RANDOM",
@@ -59,7 +58,7 @@ impl Judge<'_> {
     /// Sets a variable of the shell, unless it steers the shell or is one that programs are known to obey.
     pub(super) fn assign(&mut self, name: &str, value: Word) {
         let plain = value.text().is_some_and(|value| plain_setting(name, value));
-        if obeyed_variable(name) && !plain || TIED.contains(&name) && self.text.contains("zsh") {
+        if obeyed_variable(name) && !plain || self.shell != Shell::Bash && of_a_shell(name) {
             self.steered(name);
         }
         if INTEGERS.contains(&name) && value.number().is_none() {
@@ -79,7 +78,7 @@ impl Judge<'_> {
         if INTEGERS.contains(&name) && value.is_none_or(|value| value.number().is_none()) {
             self.unreadable("command.arithmetic", format!("`{name}` computes what it is set to."));
         }
-        if steering_variable(name) && !plain {
+        if steering_variable(name) && !plain || self.shell != Shell::Bash && of_a_shell(name) {
             self.steered(name);
         }
         // What reads the file that a variable names is known of few programs, and which variables those are.

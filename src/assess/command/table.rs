@@ -97,6 +97,8 @@ pub(super) struct Entry {
     pub(super) beyond: HashSet<String>,
     /// Without one of these flags it fetches what files of the workspace name. Walls cut it off.
     pub(super) fetches: HashSet<String>,
+    /// Without one of these flags it writes files of its own as it looks, or asks for news of itself. Walls keep it from both.
+    pub(super) keeps: HashSet<String>,
     /// The only values that a flag may have.
     pub(super) values: HashMap<String, HashSet<String>>,
     /// What a flag does with another value: it shows something sensitive.

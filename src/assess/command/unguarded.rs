@@ -1,7 +1,7 @@
 //! What a view does beyond its words where nothing is put up around commands: it shows files that others name, or
-//! fetches what they name. Behind walls it can't. Called for each program that an entry of the table is about.
+//! fetches what they name, or writes into folders of its own. Behind walls it can't. Called for each program that an entry of the table is about.
 
-use super::dialect::{only_bash, zsh_reads};
+use super::dialect::{only_bash, plain_everywhere, zsh_reads};
 use super::flags::Flags;
 use super::judge::Judge;
 use super::kind::Kind;
@@ -11,17 +11,17 @@ use crate::domain::{Class, Danger, Finding, Shell};
 /// Whether it is only what a program looks at that a finding objects to.
 pub(super) fn only_looks(finding: &Finding) -> bool {
     finding.class == Class::Declared(Danger::Sensitive)
-        || matches!(&*finding.rule, "command.reads-beyond" | "command.fetches")
+        || matches!(&*finding.rule, "command.reads-beyond" | "command.fetches" | "command.keeps")
 }
 
 impl Judge<'_> {
     /// Objects to text of which nobody knows that the shell that runs it reads it as it was read here.
     pub(super) fn of_shell(&mut self, text: &str) {
-        let shell = self.facts.map(|facts| facts.shell).unwrap_or_default();
-        let alike = match shell {
+        let alike = match self.shell {
             Shell::Bash => true,
             Shell::Zsh => zsh_reads(text),
             Shell::Other => !only_bash(text) && zsh_reads(text),
+            Shell::Foreign => plain_everywhere(text),
         };
         if !alike && self.findings.is_empty() {
             self.span = None;
@@ -29,7 +29,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Objects to what a view would show or fetch that its words don't name, if nothing guards it.
+    /// Objects to what a view would show, fetch or write that its words don't name, if nothing guards it.
     pub(super) fn beyond_the_words(&mut self, entry: &Entry, name: &str, given: &Flags, operands: usize) {
         if !self.facts.is_some_and(|facts| facts.unguarded) {
             return;
@@ -49,6 +49,10 @@ impl Judge<'_> {
                 "Nothing guards `{name}` in this run, and it may fetch what files of the workspace name{instead}."
             );
             self.unknown("command.fetches", sentence);
+        }
+        if !entry.keeps.is_empty() && !given.carry(&entry.keeps) {
+            let sentence = format!("Nothing guards `{name}` in this run, and it writes files of its own as it looks.");
+            self.unknown("command.keeps", sentence);
         }
     }
 }

@@ -18,6 +18,7 @@ use super::source::Source;
 use super::taker::{prints_into_the_pipe, taker};
 use super::uncertain::redirections;
 use super::word::{Piece, Word};
+use crate::domain::Shell;
 
 impl Judge<'_> {
     /// Judges the whole command. A parser that fails on it makes it unreadable.
@@ -251,6 +252,10 @@ impl Judge<'_> {
                 let length =
                     matches!(predicate, UnaryPredicate::StringHasZeroLength | UnaryPredicate::StringHasNonZeroLength);
                 self.looked |= !length;
+                // Bash takes it for a number or none, others compute it.
+                if self.shell != Shell::Bash && matches!(predicate, UnaryPredicate::FdIsOpenTerminal) {
+                    self.arithmetic(word.value.trim_matches('"'));
+                }
                 if !length || !one_variable(&word.value) {
                     self.value(word);
                 }

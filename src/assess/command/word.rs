@@ -1,6 +1,7 @@
 //! What a word of a command may become: exact text, names that match a pattern, or anything. Values and
 //! questions about them; no parsing and no judgement. Made by `expand`, asked by everything that judges.
 
+use super::class::Ends;
 use crate::domain::Span;
 
 /// Most pieces and bytes of a value that is followed: `x=$x$x` doubles it each time.
@@ -148,6 +149,7 @@ impl Word {
     pub(super) fn push_unquoted(&mut self, text: &str) {
         let mut rest = text;
         let mut named = true;
+        let mut ends = Ends::default();
         while let Some(at) = rest.find(['*', '?', '[']) {
             let (exact, pattern) = rest.split_at(at);
             // Classes by name end elsewhere, and depend on the language: what begins there may be anything.
@@ -162,7 +164,7 @@ impl Word {
                 self.push(Piece::Exact(pattern[1..].to_owned()));
                 return;
             }
-            let (pattern, behind) = pattern.split_at(class(pattern).unwrap_or(1));
+            let (pattern, behind) = pattern.split_at(ends.class(pattern).unwrap_or(1));
             if !exact.is_empty() {
                 self.push(Piece::Exact(exact.to_owned()));
             }
@@ -186,7 +188,8 @@ impl Word {
         let text: String = self.pieces.iter().filter_map(Piece::known).collect();
         // Behind the last bracket that closes nothing is closed.
         let closed = text.rfind(']').unwrap_or_default();
-        if text[..closed].match_indices('[').all(|(at, _)| class(&text[at..]).is_none()) {
+        let mut ends = Ends::default();
+        if text[..closed].match_indices('[').all(|(at, _)| ends.class(&text[at..]).is_none()) {
             self.pieces = vec![Piece::Exact(text)];
         }
     }
@@ -481,13 +484,4 @@ impl Word {
         }
         shown
     }
-}
-
-/// How long the class is that a text begins with, if it does: its first letter may be the bracket that ends others.
-fn class(text: &str) -> Option<usize> {
-    let inside = text.strip_prefix('[')?;
-    let inside = inside.strip_prefix(['!', '^']).unwrap_or(inside);
-    let first = inside.chars().next()?.len_utf8();
-    let length = first + inside[first..].find(']')? + 1;
-    (!inside[..length].contains('/')).then_some(text.len() - inside.len() + length)
 }

@@ -9,6 +9,7 @@ use super::scope::Scope;
 use super::source::over;
 use super::table::table;
 use super::word::{Reach, Word};
+use crate::domain::Shell;
 
 /// Wrappers whose flags the table knows.
 pub(super) fn peel(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
@@ -121,6 +122,15 @@ enum Told<'w> {
     Check(&'w [Word]),
 }
 
+/// The shell of a name that runs a text.
+fn of_name(name: &str) -> Shell {
+    match name {
+        "bash" => Shell::Bash,
+        "zsh" => Shell::Zsh,
+        _ => Shell::Other,
+    }
+}
+
 /// What the words of a shell tell it; none if that isn't shown or not known.
 fn told(words: &[Word]) -> Option<Told<'_>> {
     let (mut runs, mut checks) = (false, false);
@@ -206,7 +216,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             return;
         }
     };
-    if name == "zsh" && !(read_alike(script) && zsh_reads(script)) {
+    if name == "zsh" && !zsh_reads(script) {
         judge.unreadable("command.dialect", "`zsh` reads parts of that script in its own way.");
         judge.behind(words);
         return;
@@ -228,19 +238,11 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     fresh.take_arguments(known.then(|| named.to_vec()));
     judge.deeper(|judge| {
         std::mem::swap(&mut judge.scope, &mut fresh);
+        let outer = std::mem::replace(&mut judge.shell, of_name(name));
         judge.script(script, start);
+        judge.shell = outer;
         std::mem::swap(&mut judge.scope, &mut fresh);
     });
-}
-
-/// Whether `zsh` reads a script as `bash` does: words, quotes, pipes, lists and plain patterns alone.
-fn read_alike(script: &str) -> bool {
-    let quiet =
-        ["2>/dev/null", ">/dev/null", "2>&1"].iter().fold(script.to_owned(), |text, known| text.replace(known, ""));
-    let plain = |c: char| c.is_ascii_alphanumeric() || " _./,:'\"|&;\n@%+=*?-".contains(c);
-    let command_path = quiet.starts_with('=')
-        || [' ', '\'', '"', '|', '&', ';', '\n'].iter().any(|c| quiet.contains(&format!("{c}=")));
-    quiet.chars().all(plain) && !command_path
 }
 
 /// `watch`: what it runs again and again, by a shell or (`-x`) as it stands.

@@ -34,6 +34,9 @@ use crate::domain::{
     Assessment, Catalog, Class, Containment, Danger, Dialect, Finding, OperationKind, Shape, Span, SqlOperation, SqlWay,
 };
 
+/// With more findings than this, another one is told only of a kind that isn't among them.
+const SHOWN: usize = 200;
+
 /// Judges `execute_sql`.
 #[derive(Clone, Copy, Debug)]
 pub struct SqlAssessor;
@@ -204,12 +207,16 @@ fn by_tokens(sql: &SqlOperation, dialect: Dialect, lexed: &Lexed) -> Assessment 
         lexed.tokens.split(|token| token.mark(';')).filter(|statement| !statement.is_empty()).collect();
     let mut findings = Vec::new();
     let mut shapes = Vec::new();
+    let mut shaped = BTreeSet::new();
     for tokens in &statements {
         let judged = statement(dialect, tokens, &lexed.masked);
-        shapes.extend(judged.shapes(&sql.connection));
-        findings.extend(judged.objections);
-        if findings.len() > 200 {
-            break;
+        // However many there are, each is looked at: rules go by every shape, and the worst counts.
+        shapes.extend(judged.shapes(&sql.connection).into_iter().filter(|shape| shaped.insert(shape.0.clone())));
+        for finding in judged.objections {
+            let told = |known: &Finding| known.rule == finding.rule && known.class == finding.class;
+            if findings.len() < SHOWN || !findings.iter().any(told) {
+                findings.push(finding);
+            }
         }
     }
     if statements.is_empty() {

@@ -311,6 +311,17 @@ fn sentences_name_what_would_happen() {
 }
 
 #[test]
+fn what_stands_behind_many_statements_counts() {
+    for many in ["INSERT INTO a VALUES (1);", "UPDATE a SET b = 1 WHERE c = 2;", "SELECT 1;", "SELECT f(1);"] {
+        let judged = in_postgres(&format!("{}DROP TABLE t", many.repeat(300)));
+        assert_eq!((judged.class(), judged.level()), (DESTRUCTIVE, RiskLevel::High), "{many}");
+        assert!(judged.findings.iter().any(|finding| finding.rule == "sql.drop"), "{many}");
+        let drops = |shape: &Shape| shape.0.get("statement").is_some_and(|statement| statement == "drop");
+        assert!(judged.shapes.iter().any(drops), "{many}: a rule would not see it");
+    }
+}
+
+#[test]
 fn the_worst_statement_and_the_worst_dialect_count() {
     let several = in_postgres("SELECT 1; DROP TABLE t");
     assert_eq!((several.class(), several.level()), (DESTRUCTIVE, RiskLevel::High));

@@ -96,6 +96,9 @@ fn settings_that_are_plain_run_nothing() {
         ("yarn --version", ".yarnrc.yml", "nodeLinker: pnp\n", "yarnPath: ./x\n"),
         ("docker compose -f compose.dev.yml ps", "compose.dev.yml", "services: {}\n", "include: [x.yml]\n"),
         ("docker-compose --file=a/compose.yaml logs -f web", "a/compose.yaml", "services: {}\n", "extends: {}\n"),
+        ("podman compose ps", "docker-compose.yml", "services: {}\n", "include: [x.yml]\n"),
+        ("docker compose ps", "compose.yml", "services: {}\n", "? \"inc\\\nlude\"\n: [x.yml]\n"),
+        ("docker compose ps", ".env", "A=1\n", "COMPOSE_FILE=x.yml\n"),
         ("composer show", "composer.json", "{}", "{\"scripts\": {\"command\": \"./x\"}}"),
         ("dotnet --info", "global.json", "{}", "{\"sdk\": {\"paths\": [\"./x\"]}}"),
     ] {
@@ -108,6 +111,33 @@ fn settings_that_are_plain_run_nothing() {
         std::fs::write(workspace.join(file), " ".repeat(20_000)).unwrap();
         assert_eq!(class(command, &workspace), Class::Unknown, "{command}: large");
     }
+}
+
+#[test]
+fn what_a_program_reads_by_itself_may_be_no_link_to_something_else() {
+    for (command, file) in [
+        ("cargo locate-project", "Cargo.toml"),
+        ("cargo fmt --check", "rustfmt.toml"),
+        ("npm ls", "package.json"),
+        ("npm run", "package.json"),
+        ("clang-format a.c", ".clang-format"),
+        ("just --list", "justfile"),
+        ("go list", "go.mod"),
+        ("docker compose ps", "docker-compose.yml"),
+        ("ruff check", "pyproject.toml"),
+    ] {
+        let (_kept, workspace) = world();
+        std::fs::write(workspace.parent().unwrap().join("notes"), "").unwrap();
+        std::fs::create_dir(workspace.join("shared")).unwrap();
+        std::fs::write(workspace.join("shared").join(file), "").unwrap();
+        std::os::unix::fs::symlink(workspace.join("shared").join(file), workspace.join(file)).unwrap();
+        assert_eq!(class(command, &workspace), Class::Whitelisted, "{command}: of that name");
+        std::fs::remove_file(workspace.join(file)).unwrap();
+        std::os::unix::fs::symlink("../notes", workspace.join(file)).unwrap();
+        assert_eq!(class(command, &workspace), Class::Unknown, "{command}");
+    }
+    let (_kept, workspace) = world();
+    assert_eq!(class("docker compose -f - ps", &workspace), Class::Unreadable);
 }
 
 #[test]

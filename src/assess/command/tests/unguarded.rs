@@ -12,6 +12,36 @@ fn what_shows_or_fetches_more_than_its_words_name_asks_without_walls() {
     for command in [
         "cargo tree",
         "cargo tree --locked",
+        "cargo tree --offline",
+        "cargo tree --frozen",
+        "cargo --offline metadata",
+        "cargo metadata --no-deps --format-version 1",
+        "cargo locate-project --workspace",
+        "cargo pkgid serde",
+        "cargo package --list",
+        "just --list",
+        "just --summary",
+        "cmake --list-presets",
+        "markdownlint a.md",
+        "npm ls",
+        "npm root -g",
+        "npm view react version",
+        "npm config get registry",
+        "npm help install",
+        "npm version",
+        "npm run",
+        "npm audit",
+        "npm fund --json",
+        "npm cache ls",
+        "neofetch",
+        "fastfetch --logo none",
+        "tldr tar",
+        "zoxide query foo",
+        "terraform version",
+        "gcloud config list",
+        "az account show",
+        "gpg --list-keys",
+        "black --check a.py",
         "cargo metadata --format-version 1",
         "go list -m all",
         "go list ./...",
@@ -39,16 +69,15 @@ fn what_shows_or_fetches_more_than_its_words_name_asks_without_walls() {
 #[test]
 fn their_other_forms_stay_as_they_are() {
     for command in [
-        "cargo tree --offline",
-        "cargo tree --frozen -e features",
-        "cargo --offline metadata",
-        "cargo metadata --no-deps --format-version 1",
         "cargo locate-project",
+        "just --version",
+        "cmake --help-command add_library",
         "cargo --version",
         "rustfmt --version",
         "cppcheck --version",
         "shellcheck a.sh",
         "promtool check rules a.yml",
+        "npm --version",
         "svn status",
         "svn info",
         "tar -tf a.tar",
@@ -126,8 +155,99 @@ fn what_zsh_may_read_in_its_own_way_asks_where_it_runs_it() {
         "[[ a = *(e:id:) ]]",
         "echo \"$(ls *(e:id:))\"",
         "echo \"${x:-\"$(ls =id)\"}\"",
+        "FOO=\"a b\" hash ls=./evil; ls",
+        "FOO='a b' \"hash\" ls=./evil; ls",
+        "FOO=\"$(ls a b)\" hash ls=./evil; ls",
+        "ha'sh' ls=./evil; ls",
+        "h\\ash ls=./evil; ls",
     ] {
         assert!(class(command) >= Class::Unknown, "{command}");
+    }
+}
+
+#[test]
+fn a_variable_of_zshs_own_is_known_however_its_name_is_written() {
+    let class = |command: &str| judged_where(command, |facts| facts.shell = Shell::Zsh).class();
+    for command in [
+        "export \"path=./evil\"; ls",
+        "export 'path'=./evil; ls",
+        "export pa\\th=./evil; ls",
+        "readonly \"path=./evil\"; ls",
+        "printf -v \"path\" %s ./evil; ls",
+        "unset \"path\"; ls",
+        "export \"module_path=./evil\"; ls",
+        "export \"chpwd_functions=ls\"; cd /",
+        "FOO='a b' path=./evil ls",
+        "path=./evil ls",
+        "echo ./evil | while read \"path\"; do ls; done",
+        "for path in ./evil; do ls; done",
+        "echo $((path=1)); ls",
+        "((path=1)); ls",
+        ": $((path=1)); ls",
+        "cat <<< \"$((path=1))\"; ls",
+        "[ \"$((path=1))\" ]; ls",
+        "head -n $((path=1)) a; ls",
+        "y=2; echo $((path=y)); ls",
+        "(( x=1,path=1 )); ls",
+        "echo $((path++)); ls",
+        "echo $((path+=1)); ls",
+        "export \"commands=x\"; ls",
+        "MODULE_PATH=./evil; echo \"$commands\"",
+        "ARGV0=unxz xzcat a.xz",
+        "export ARGV0=unxz; xzcat a.xz",
+        "ARGV0=rm ls a",
+        "STTY=raw ls",
+        "TMPPREFIX=./x; cat <<< a",
+        "YASH_AFTER_CD='touch x'; cd src",
+        "EXECSHELL=./evil; ls",
+    ] {
+        assert!(class(command) >= Class::Unknown, "{command}");
+        assert!(judged_where(command, |facts| facts.shell = Shell::Other).class() >= Class::Unknown, "{command}");
+        let within = format!("zsh -c {command:?}");
+        assert!(judged_where(&within, |_| {}).class() >= Class::Unknown, "{within}");
+    }
+}
+
+#[test]
+fn a_descriptor_that_a_test_asks_for_is_computed_elsewhere() {
+    for command in
+        ["[[ -t \"$(cat a)\" ]]", "x=$(cat a); [[ -t \"$x\" ]]", "[[ ! -t \"$(cat a)\" ]]", "[[ -t 'a[$(id)]' ]] && ls"]
+    {
+        for shell in [Shell::Zsh, Shell::Other] {
+            assert!(judged_where(command, |facts| facts.shell = shell).class() >= Class::Unknown, "{command}");
+        }
+    }
+    let class = |command: &str| judged_where(command, |facts| facts.shell = Shell::Zsh).class();
+    assert_eq!(class("[[ -t 1 ]] && ls"), Class::Whitelisted);
+}
+
+#[test]
+fn in_a_shell_with_a_language_of_its_own_only_plain_words_run() {
+    let class = |command: &str| judged_where(command, |facts| facts.shell = Shell::Foreign).class();
+    for command in [
+        "ls 'a\\' '; touch x; #'",
+        "cat (echo .env)",
+        "cat a ^b",
+        "cat a 2>&1",
+        "cat a 2>/dev/null",
+        "echo ./evil | read fish_user_paths; ls",
+        "set -- PATH ./evil; ls",
+        "cat 'x'.env",
+        "cat x'a b'",
+        "grep -x.env a",
+        "cat a,.env",
+        "echo \"$x\"",
+        "ls `pwd`",
+        "ls *",
+        "ls # a",
+        "for x in a; do ls; done",
+    ] {
+        assert!(class(command) >= Class::Unknown, "{command}");
+    }
+    for command in
+        ["ls -la src", "git log --oneline -5 | head -3", "cd src && ls; cat 'a b.txt'", "grep -rn \"a b\" src"]
+    {
+        assert_eq!(class(command), Class::Whitelisted, "{command}");
     }
 }
 
