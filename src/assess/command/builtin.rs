@@ -372,7 +372,7 @@ fn compares(words: &[Word]) -> bool {
     let words = words.strip_suffix(&[Word::exact("]")]).unwrap_or(words);
     let words = words.strip_prefix(&[Word::exact("!")]).unwrap_or(words);
     // Several words, or none, could be another test.
-    let one = |word: &Word| word.text().is_some() || !word.many || word.number().is_some();
+    let one = |word: &Word| word.text().is_some() || word.number().is_some() || !word.many && !word.open();
     match words {
         [] => true,
         [text] => one(text),

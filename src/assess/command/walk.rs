@@ -17,6 +17,7 @@ use super::source::Source;
 use super::taker::{prints_into_the_pipe, taker};
 use super::uncertain::redirections;
 use super::word::{Piece, Word};
+use crate::domain::Shell;
 
 impl Judge<'_> {
     /// Judges the whole command. A parser that fails on it makes it unreadable.
@@ -189,7 +190,9 @@ impl Judge<'_> {
                         Some([]) | None => values.push(Piece::Words.into()),
                     },
                 }
-                let keys = command.values.as_deref().and_then(keys_of);
+                // Zsh has another way to say that.
+                let known = self.facts.is_none_or(|facts| facts.shell == Shell::Bash);
+                let keys = command.values.as_deref().and_then(keys_of).filter(|_| known);
                 self.for_loop(&command.variable_name, (values, listed), keys, &command.body.list);
             }
             CompoundCommand::CaseClause(command) => {

@@ -156,6 +156,8 @@ fn a_key_of_an_array_is_no_arithmetic_in_it() {
         "read -ra cols < a; for i in \"${!cols[@]}\"; do echo \"$i: ${cols[$i]}\"; done",
     ] {
         allowed(command);
+        let elsewhere = |facts: &mut crate::domain::Facts| facts.shell = crate::domain::Shell::Zsh;
+        assert_ne!(judged_where(command, elsewhere).class(), Class::Whitelisted, "zsh: {command}");
     }
     for command in [
         "for k in \"${!m[@]}\"; do echo \"${n[$k]}\"; done",
@@ -195,6 +197,8 @@ fn what_compares_texts_looks_at_no_file() {
         "[ ! -s a ] || curl -s https://example.com/1",
         "x=$(curl -s https://example.com); [ $x = 1 ] && curl -s https://example.com/1",
         "[ \"$x\" a ] && curl -s https://example.com/1",
+        "[ \"$@\" = a ] && curl -s https://example.com/1",
+        "a=($(cat x)); [ \"${a[@]}\" ] && curl -s https://example.com/1",
         "[ 1 = 1 -a -f a ] && curl -s https://example.com/1",
         "[ a \"$x\" b ] && curl -s https://example.com/1",
         "test -d a && curl -s https://example.com/1",
