@@ -83,6 +83,8 @@ pub struct Mentions {
     pub repositories: BTreeSet<String>,
     /// Folders in which git names branches and tags.
     pub refs: BTreeSet<String>,
+    /// Folders in which git names a revision by the tags before it.
+    pub described: BTreeSet<String>,
     /// Folders in which git names the files that it tracks.
     pub tracked: BTreeSet<String>,
     /// Ids of git's objects, or beginnings of them, each behind the folder in which git would look for it and a colon.
@@ -116,6 +118,7 @@ impl Mentions {
         self.programs.extend(other.programs);
         self.repositories.extend(other.repositories);
         self.refs.extend(other.refs);
+        self.described.extend(other.described);
         self.tracked.extend(other.tracked);
         self.objects.extend(other.objects);
         self.folders.extend(other.folders);

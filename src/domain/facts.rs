@@ -169,6 +169,9 @@ pub struct Facts {
     /// By folder: whether no branch or tag of the repository there has a name that begins with a dash.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub refs: BTreeMap<String, bool>,
+    /// By folder: the same of that, and of the names that its tags bear themselves.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub described: BTreeMap<String, bool>,
     /// By folder: whether a file that the repository there tracks has a name of which a part may be a flag; none where nobody
     /// could tell.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

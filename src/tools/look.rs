@@ -14,7 +14,7 @@ use globset::GlobMatcher;
 
 use super::tracked::{INDEX, Tracked};
 use super::unguarded::Unguarded;
-use super::{modules, objects, refs, repository};
+use super::{modules, objects, refs, repository, tags};
 use crate::assess::{Mentions, Sensitive, foreign_settings};
 use crate::domain::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact, SecretFact};
 use crate::private;
@@ -182,6 +182,7 @@ impl<'a> Look<'a> {
             &mentions.globs,
             &mentions.parted,
             &mentions.refs,
+            &mentions.described,
             &mentions.tracked,
             &mentions.objects,
             &mentions.below,
@@ -214,6 +215,9 @@ impl<'a> Look<'a> {
         }
         for folder in &mentions.refs {
             facts.refs.insert(folder.clone(), refs::plain(&located(folder, self.place)));
+        }
+        for folder in &mentions.described {
+            facts.described.insert(folder.clone(), tags::plain(&located(folder, self.place)));
         }
         for object in &mentions.objects {
             if let Some((folder, id)) = object.rsplit_once(':') {

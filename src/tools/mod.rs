@@ -47,6 +47,7 @@ mod spared;
 mod sql;
 mod staged;
 mod submodules;
+mod tags;
 mod targets;
 mod terminal;
 mod tracked;

@@ -68,6 +68,42 @@ fn letters(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| DIGITS[usize::from(digit)]).collect()
 }
 
+/// The names that an object bears in itself if it is a tag, wherever it is kept; none where that can't be told.
+pub(super) fn tag_names(objects: &Path, id: &str) -> Option<Vec<Vec<u8>>> {
+    let mut names = Vec::new();
+    let apart = objects.join(id.get(..2)?).join(id.get(2..)?);
+    if apart.symlink_metadata().is_ok() {
+        let text = inflated(private::open_regular(&apart).ok()?);
+        let end = text.iter().position(|byte| *byte == 0)?;
+        if text.starts_with(b"tag ") {
+            names.push(tag_name(&text[end + 1..])?);
+        }
+    }
+    for (nth, entry) in fs::read_dir(objects.join("pack")).into_iter().flatten().flatten().enumerate() {
+        let path = entry.path();
+        if path.extension().is_some_and(|end| end == "idx") {
+            (nth < PACKS).then_some(())?;
+            Pack::open(&path)?.add_tag_name(id, &mut names)?;
+        }
+    }
+    Some(names)
+}
+
+/// The beginning of what is deflated, as far as that can be read.
+fn inflated(from: impl Read) -> Vec<u8> {
+    let mut text = Vec::new();
+    // Where only the beginning was given, it ends in the midst of it.
+    _ = flate2::read::ZlibDecoder::new(from.take(4096)).take(4096).read_to_end(&mut text);
+    text
+}
+
+/// The name in a tag: it stands in the third line, behind `tag `.
+fn tag_name(text: &[u8]) -> Option<Vec<u8>> {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    let (line, _) = (lines.nth(2)?, lines.next()?);
+    line.strip_prefix(b"tag ").map(<[u8]>::to_vec)
+}
+
 /// A pack and the index of it.
 struct Pack {
     index: File,
@@ -134,6 +170,26 @@ impl Pack {
         }
         let large = places + self.count * 4 + u64::from(place & 0x7fff_ffff) * 8;
         Some(u64::from(self.word(large)?) << 32 | u64::from(self.word(large + 4)?))
+    }
+
+    /// Adds the name that an object of a pack bears, if it is there and a tag. One that is a delta of another isn't put
+    /// together.
+    fn add_tag_name(&self, id: &str, names: &mut Vec<Vec<u8>>) -> Option<()> {
+        let nth = self.first(id)?;
+        if nth >= self.count || self.id(nth)? != id {
+            return Some(());
+        }
+        let at = self.place(nth)?;
+        if self.kind(at)? != 4 {
+            return Some(());
+        }
+        let mut bytes = [0; 4096];
+        let read = self.objects.read_at(&mut bytes, at).ok()?;
+        let bytes = &bytes[..read];
+        ((bytes.first()? >> 4) & 7 == 4).then_some(())?;
+        let behind = bytes.iter().position(|byte| byte & 0x80 == 0)? + 1;
+        names.push(tag_name(&inflated(&bytes[behind..]))?);
+        Some(())
     }
 
     /// What an object is: 1 a commit, 2 a folder, 3 a file, 4 a tag. A delta is what it is a delta of.

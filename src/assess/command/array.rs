@@ -56,15 +56,27 @@ impl Judge<'_> {
             return self.scope.members(name).map(|_| vec![Piece::Numbers.into()]);
         }
         let words = match bare {
-            "$@" | "${@}" => self.scope.arguments()?.get(1..)?,
+            "$@" | "${@}" => self.words_given()?.get(1..)?,
             _ if quoted.is_none() && self.split(raw).is_some() => return self.split(raw),
-            _ => self.scope.members(bare.strip_prefix("${")?.strip_suffix("[@]}")?)?,
+            _ => {
+                let (name, some) = bare.strip_prefix("${")?.strip_suffix('}')?.split_once("[@]")?;
+                slice(self.scope.members(name)?, some)?
+            }
         };
         // Without quotes each of them is split and expanded once more.
         let plain = |word: &Word| {
             word.text().is_some_and(|text| !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '?', '[']))
         };
         (quoted.is_some() || words.iter().all(plain)).then(|| words.to_vec())
+    }
+
+    /// The values that a loop takes of some of an array that may have any number of members.
+    pub(super) fn some_of(&self, raw: &str) -> Option<Vec<Word>> {
+        let bare = raw.strip_prefix("\"${")?.strip_suffix("}\"")?;
+        let (name, some) = bare.split_once("[@]:")?;
+        let places = some.split(':').all(|place| !place.is_empty() && place.bytes().all(|byte| byte.is_ascii_digit()));
+        let members = self.scope.members(name)?;
+        (places && members.iter().any(Word::several)).then(|| members.to_vec())
     }
 
     /// The words into which an unquoted variable comes apart, where its text is known and none of it is a pattern.
@@ -74,14 +86,33 @@ impl Judge<'_> {
         let text = self.scope.get(name)?.text()?;
         let known = text.contains([' ', '\t', '\n']) && !text.contains(['*', '?', '[', '\\']);
         let words: Vec<Word> = text.split([' ', '\t', '\n']).filter(|word| !word.is_empty()).map(Word::exact).collect();
-        let usual = self.scope.get("IFS").is_none_or(|value| value.text() == Some(" \t\n"));
-        (known && usual && !words.is_empty()).then_some(words)
+        (known && self.scope.splits_usually() && !words.is_empty()).then_some(words)
     }
 
     /// The value of one member of an array.
     pub(super) fn member(&self, name: &str, index: &str) -> Option<&Word> {
         let members = self.scope.members(name)?;
+        // Each line of what flowed in is such a one, or there is none at that place.
+        if let [each] = members
+            && each.several()
+            && each.may_be_none()
+        {
+            return index.bytes().all(|byte| byte.is_ascii_digit()).then_some(each);
+        }
         let before = members.get(..index.parse().ok()?)?;
         members.get(before.len()).filter(|_| !before.iter().any(Word::several))
     }
+}
+
+/// The members that a script takes of an array: all, or those behind a place (`:1`), at most so many (`:0:5`).
+fn slice<'w>(members: &'w [Word], some: &str) -> Option<&'w [Word]> {
+    let Some(some) = some.strip_prefix(':').or_else(|| some.is_empty().then_some("0")) else { return None };
+    let (from, most) = some.split_once(':').map_or((some, None), |(from, most)| (from, Some(most)));
+    let number = |text: &str| text.parse::<usize>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let (from, most) = (number(from)?, most.map_or(Some(usize::MAX), number)?);
+    if members.iter().any(Word::several) {
+        return (from == 0 && most == usize::MAX).then_some(members);
+    }
+    let behind = members.get(from..).unwrap_or_default();
+    Some(&behind[..behind.len().min(most)])
 }

@@ -1,13 +1,13 @@
-//! The shell's own commands that change what later words mean: `cd`, `export`, `read`, `unset`, `set`, and those
-//! that look a word up or test it.
+//! The shell's own commands that change what later words mean: `cd`, `export`, `unset`, `set`, and those that look a
+//! word up or test it. Those that take what flows in stand in `lines`.
 
 use super::arithmetic::counts;
 use super::judge::{Feed, Judge};
 use super::scope::{Scope, secret_variable};
-use super::word::{Piece, Word};
+use super::word::Word;
 use crate::domain::PathKind;
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(|c: char| c.is_ascii_digit())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -223,101 +223,6 @@ pub(super) fn traps(judge: &mut Judge<'_>, words: &[Word]) -> bool {
     true
 }
 
-/// The words of a line that is known, for variables of these names: the last takes the rest of it.
-fn parts(judge: &Judge<'_>, words: &[Word], names: &[&str]) -> Option<Vec<Word>> {
-    let plain = |word: &Word| word.text().is_some_and(|text| text == "-r" || is_name(text));
-    let split = judge.scope.splits_oddly() || judge.given.iter().any(|(name, _)| name == "IFS");
-    let line = judge.said()?.lines().next()?;
-    let known = |byte: u8| byte.is_ascii_alphanumeric() || b" ._/-".contains(&byte);
-    if split || names.is_empty() || !words.iter().all(plain) || !line.bytes().all(known) {
-        return None;
-    }
-    let mut rest = line.trim_matches(' ');
-    let mut values = Vec::new();
-    for nth in 0..names.len() {
-        let (value, behind) =
-            if nth + 1 < names.len() { rest.split_once(' ').unwrap_or((rest, "")) } else { (rest, "") };
-        values.push(Word::exact(value));
-        rest = behind.trim_start_matches(' ');
-    }
-    Some(values)
-}
-
-/// `read`: its variables may be anything afterwards, unless one of them takes all of what flows in as it is.
-pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
-    judge.readers.insert("read".to_owned());
-    let mut names = Vec::new();
-    // Whether it ends at zero bytes, may end elsewhere or early, or takes what doesn't flow in.
-    let (mut ended, mut cut, mut elsewhere) = (false, false, false);
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        let flags = word.text().and_then(|text| text.strip_prefix('-')).filter(|flags| !flags.is_empty());
-        // The first letter that takes a value takes the rest of the word, or the next one.
-        let valued = flags.map(|flags| flags.trim_start_matches(['r', 's', 'e', 'E']));
-        match (valued, word.text()) {
-            (Some(""), _) => {}
-            (Some("a"), _) => cut = true,
-            (Some(valued), _) if valued.starts_with(['p', 'n', 'N', 't', 'd', 'u', 'i']) => {
-                let (letter, value) = valued.split_at(1);
-                let value = if value.is_empty() { rest.next().and_then(Word::text) } else { Some(value) };
-                match letter {
-                    "d" if value == Some("") => ended = true,
-                    "d" | "n" | "N" | "t" => cut = true,
-                    // One descriptor is what flows in, another isn't.
-                    "u" | "i" => elsewhere = true,
-                    _ => {}
-                }
-            }
-            (None, Some(name)) if is_name(name) => names.push(name),
-            _ => {
-                judge.unreadable(
-                    "command.assignment",
-                    format!("Which variable {} sets is not known.", judge.spelt(word)),
-                );
-            }
-        }
-    }
-    if let Some(values) = parts(judge, words, &names) {
-        names.into_iter().zip(values).for_each(|(name, value)| judge.assign(name, value));
-        return;
-    }
-    let one = names.len() == 1 && !elsewhere && !judge.scope.splits_oddly();
-    let feed = judge.feed;
-    let value = match feed {
-        Feed::Number | Feed::Numbers if one => Piece::Digits.into(),
-        // A piece of a name may be another one, or begin with a dash.
-        _ if !one || cut => Word::any(),
-        Feed::Whole(reach) if ended => Piece::Whole(reach).into(),
-        Feed::Paths(reach) if !ended && judge.flows_in_whole() => Piece::Whole(reach).into(),
-        Feed::Paths(reach) | Feed::Whole(reach) => Piece::Found(reach).into(),
-        Feed::Hashes => Piece::Hashes.into(),
-        Feed::Refs if !ended => Piece::Refs.into(),
-        Feed::Names if !ended => Piece::Names.into(),
-        Feed::Number
-        | Feed::Numbers
-        | Feed::Numbered
-        | Feed::Counted
-        | Feed::Hashed
-        | Feed::Named
-        | Feed::Refs
-        | Feed::Names
-        | Feed::Text
-        | Feed::Download
-        | Feed::Nothing => Word::any(),
-    };
-    // Of a line that begins with a hash or a name the first of several variables takes just that.
-    let first = match judge.feed {
-        Feed::Hashed => Some(Piece::Hashes),
-        Feed::Named => Some(Piece::Names),
-        _ => None,
-    };
-    let column = first.filter(|_| names.len() > 1 && !elsewhere && !cut && !ended);
-    for (nth, name) in names.into_iter().enumerate() {
-        let taken = column.clone().filter(|_| nth == 0);
-        judge.assign(name, taken.map_or_else(|| value.clone(), Word::from));
-    }
-}
-
 /// `. /etc/os-release`: a file of the system that only sets variables of these names.
 pub(super) fn system_release(judge: &mut Judge<'_>) {
     const SET: &str = "NAME ID ID_LIKE PRETTY_NAME VERSION VERSION_ID VERSION_CODENAME CPE_NAME BUILD_ID VARIANT \
@@ -333,37 +238,6 @@ pub(super) fn system_release(judge: &mut Judge<'_>) {
 /// Whether a word names such a file.
 pub(super) fn of_the_release(word: &Word) -> bool {
     matches!(word.text(), Some("/etc/os-release" | "/usr/lib/os-release" | "/etc/lsb-release"))
-}
-
-/// `mapfile` and `readarray`: an array that may hold anything afterwards, unless each line of it is a path that a search
-/// found. `-C` runs code.
-pub(super) fn mapfile(judge: &mut Judge<'_>, words: &[Word]) {
-    judge.readers.insert("mapfile".to_owned());
-    judge.scope.forget(&["MAPFILE".to_owned()]);
-    if let ([flag, name], Feed::Paths(reach)) = (words, judge.feed)
-        && flag.text() == Some("-t")
-        && let Some(name) = name.text().filter(|name| is_name(name))
-    {
-        judge.assign(name, Word::any());
-        judge.scope.fill(name, vec![Piece::Found(reach).into()]);
-        return;
-    }
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        match word.text() {
-            Some("-d" | "-n" | "-O" | "-s" | "-u") => {
-                rest.next();
-            }
-            Some("-t" | "-td" | "-td," | "-d,") => {}
-            Some(name) if is_name(name) => judge.assign(name, Word::any()),
-            Some(_) | None => {
-                judge.unreadable(
-                    "command.assignment",
-                    format!("What {} does to an array is not known.", judge.spelt(word)),
-                );
-            }
-        }
-    }
 }
 
 /// `getopts`: its variable, and the shell's own, may be anything afterwards.
@@ -432,10 +306,14 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             let text = text.filter(|text| !text.contains(['%', '\\']) && !text.starts_with('-'));
             judge.echoed = text.map(|text| (judge.depth, text));
         }
-        if let [format, word] = words
+        if let [format, given @ ..] = words
             && matches!(format.text(), Some("%s\\n" | "%s\n"))
         {
-            judge.passes_on(word, true);
+            if let [word] = given {
+                judge.passes_on(word, true);
+            }
+            let texts: Option<Vec<&str>> = given.iter().map(Word::text).collect();
+            judge.echoed = texts.filter(|texts| !texts.is_empty()).map(|texts| (judge.depth, texts.join("\n")));
         }
         let words = match words {
             [flag, variable, words @ ..] if flag.text() == Some("-v") && variable.text().is_some_and(is_name) => {
@@ -461,6 +339,7 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         }
         return;
     }
+    judge.looked |= !compares(words);
     // What nobody knows may be the flag, too; then a place in an array stands behind it.
     let flag_of =
         |word: &Word| word.text().is_none() && ["-v", "-R"].iter().any(|flag| flag.starts_with(word.prefix()));
@@ -484,5 +363,23 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     if named || odd(words) || odd(&there) || words.iter().any(open) {
         let sentence = format!("`{name}` may test a variable by a computed name, which can run code.");
         judge.unreadable("command.test", sentence);
+    }
+}
+
+/// Whether a test compares texts or numbers, and looks at no file.
+fn compares(words: &[Word]) -> bool {
+    const OPERATORS: [&str; 11] = ["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+    let words = words.strip_suffix(&[Word::exact("]")]).unwrap_or(words);
+    let words = words.strip_prefix(&[Word::exact("!")]).unwrap_or(words);
+    // Several words, or none, could be another test.
+    let one = |word: &Word| word.text().is_some() || word.number().is_some() || !word.many && !word.open();
+    match words {
+        [] => true,
+        [text] => one(text),
+        [operator, text] => matches!(operator.text(), Some("-n" | "-z")) && one(text),
+        [left, operator, right] => {
+            operator.text().is_some_and(|text| OPERATORS.contains(&text)) && one(left) && one(right)
+        }
+        _ => false,
     }
 }

@@ -47,6 +47,34 @@ impl Judge<'_> {
         numbers && sought && one
     }
 
+    /// Whether each line that `wc`, `du` or `uniq` prints begins with a number: names of files are in it, of which none goes
+    /// over several lines.
+    pub(super) fn begins_with_counts(&mut self, name: &str, words: &[Word]) -> bool {
+        let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte));
+        let (mut flags, mut files) = (Vec::new(), 0);
+        for word in words {
+            if !word.text().map_or_else(|| name != "uniq" && self.matches_whole_names(word), plain) {
+                return false;
+            }
+            if let Some(flag) = word.text().filter(|text| text.starts_with('-')) {
+                flags.push(flag);
+            } else {
+                files += 1;
+            }
+        }
+        let known = |letters: &str| {
+            let among = |flag: &&str| flag.len() > 1 && flag[1..].chars().all(|letter| letters.contains(letter));
+            flags.iter().all(among)
+        };
+        let says = |letter: char| flags.iter().any(|flag| flag.contains(letter));
+        match name {
+            "wc" => known("lwcmL") && !flags.is_empty() && files > 0,
+            // Of one folder without those below, in whole units.
+            "du" => known("sbkmxlLD") && says('s'),
+            _ => known("cidu") && says('c') && files <= 1,
+        }
+    }
+
     /// What is left where a program takes the first column of such lines alone.
     pub(super) fn first_column(&self, words: &[Word]) -> Option<Feed> {
         match self.feed {
@@ -69,8 +97,14 @@ pub(super) fn hashed(subcommand: &str, words: &[Word], others: impl Fn(&Word) ->
             ["--format=", "--pretty=format:", "--pretty=tformat:"].iter().find_map(|flag| text.strip_prefix(flag));
         text == "--oneline" || format.is_some_and(one_line)
     };
+    // In a format of its own an end of a line could stand.
+    let dates = |word: &Word| {
+        const DATES: &str = " short iso iso8601 iso-strict relative human unix raw rfc rfc2822 local default ";
+        let date = word.text().and_then(|text| text.strip_prefix("--date="));
+        date.is_some_and(|date| DATES.contains(&format!(" {date} ")))
+    };
     let (begin, rest): (Vec<&Word>, Vec<&Word>) = words[..end].iter().partition(|word| begins(word));
-    subcommand == "log" && begin.len() == 1 && rest.into_iter().all(others)
+    subcommand == "log" && begin.len() == 1 && rest.into_iter().all(|word| dates(word) || others(word))
 }
 
 /// Whether a format of `git log` is a hash, a blank and what never has an end of a line, by git-log(1).
@@ -84,26 +118,6 @@ fn one_line(format: &str) -> bool {
             _ => false,
         }
     }) && !rest.contains('\n')
-}
-
-/// Whether each line that `wc`, `du` or `uniq` prints begins with a number: names of files are in it, of which none goes
-/// over several lines.
-pub(super) fn begins_with_counts(name: &str, words: &[Word]) -> bool {
-    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte));
-    let texts: Option<Vec<&str>> = words.iter().map(|word| word.text().filter(|text| plain(text))).collect();
-    let Some(texts) = texts else { return false };
-    let (flags, files): (Vec<&str>, Vec<&str>) = texts.into_iter().partition(|text| text.starts_with('-'));
-    let known = |letters: &str| {
-        let among = |flag: &&str| flag.len() > 1 && flag[1..].chars().all(|letter| letters.contains(letter));
-        flags.iter().all(among)
-    };
-    let says = |letter: char| flags.iter().any(|flag| flag.contains(letter));
-    match name {
-        "wc" => known("lwcmL") && !flags.is_empty() && !files.is_empty(),
-        // Of one folder without those below, in whole units.
-        "du" => known("sbkmxlLD") && says('s'),
-        _ => known("cidu") && says('c') && files.len() <= 1,
-    }
 }
 
 /// Whether `cut` leaves what stands before the first tab.

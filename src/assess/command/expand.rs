@@ -372,7 +372,9 @@ impl Judge<'_> {
 
     /// A place in an array is computed, which can run code.
     pub(super) fn indexed(&mut self, parameter: &Parameter) {
-        if let Parameter::NamedWithIndex { index, .. } = parameter {
+        if let Parameter::NamedWithIndex { name, index } = parameter
+            && !self.scope.holds_key(index, name)
+        {
             self.computed(index);
         }
     }
@@ -412,7 +414,7 @@ impl Judge<'_> {
                 Some(value) => place(&value, quotes, word),
                 None => word.push(quotes.unknown()),
             },
-            Parameter::Positional(number) => match self.scope.arguments() {
+            Parameter::Positional(number) => match self.words_given() {
                 Some(words) if argument(words, *number as usize).is_some() => {
                     let value = argument(words, *number as usize).cloned().unwrap_or_default();
                     place(&value, quotes, word);
@@ -430,7 +432,7 @@ impl Judge<'_> {
         // An end of a line or a tab, as in `${PATH//:/$'\n'}`, is the same to all that know it.
         let raw = &raw.replace("$'\\n'", "").replace("$'\\t'", "");
         // So is a sign that means nothing in quotes or patterns, as in `${path//\//_}`.
-        let signs = ["\\/", "\\.", "\\-", "\\:", "\\,"];
+        let signs = ["\\/", "\\.", "\\-", "\\:", "\\,", "\\%"];
         let told = signs.iter().fold(raw.clone(), |raw, sign| raw.replace(sign, "_"));
         if told.contains(['\'', '"', '\\', '`']) && !plainly_quoted(&told, around == Quotes::Double) {
             self.unreadable("command.quotes", "It has quotes within `${…}`, which shells read differently.");

@@ -1,7 +1,7 @@
 //! Filters of `jq`, `yq` and their kind: whether one sees more than its input, such as the environment or files.
 
 use super::judge::Judge;
-use super::word::Word;
+use super::word::{ACCOUNT, Word};
 use crate::domain::PathKind;
 
 impl Judge<'_> {
@@ -68,6 +68,11 @@ fn end_of_string(text: &str) -> Option<usize> {
         escaped = c == '\\' && !escaped;
         end.then_some(at + 1)
     })
+}
+
+/// The same of a filter in which numbers were put, but the name of no account, which may be any word.
+pub(super) fn filters_with_numbers(word: &Word) -> bool {
+    word.numbered().is_some_and(|all| all.iter().all(|text| !text.contains(ACCOUNT) && only_filters(text)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 
 use std::rc::Rc;
 
-use brush_parser::ast::FunctionDefinition;
+use brush_parser::ast::{
+    AndOr, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundListItem, FunctionDefinition,
+    SeparatorOperator, SimpleCommand,
+};
 
 use super::judge::{Feed, Judge};
 use super::scope::Defined;
@@ -19,6 +22,34 @@ const NAMES: [&str; 4] = ["log", "info", "size", "look"];
 pub(super) struct Function {
     definition: FunctionDefinition,
     source: Source,
+}
+
+impl Function {
+    /// Whether all that it prints is what the last of its commands prints: those before it only set variables.
+    fn prints_once(&self) -> bool {
+        let (CompoundCommand::BraceGroup(group), None) = (&self.definition.body.0, &self.definition.body.1) else {
+            return false;
+        };
+        let Some((CompoundListItem(last, separator), before)) = group.list.0.split_last() else { return false };
+        let instead = last.additional.iter().all(|next| matches!(next, AndOr::Or(_)));
+        let sets = |item: &CompoundListItem| {
+            item.0.additional.is_empty()
+                && matches!(item.1, SeparatorOperator::Sequence)
+                && matches!(item.0.first.seq.as_slice(), [Command::Simple(command)] if only_sets(command))
+        };
+        instead && matches!(separator, SeparatorOperator::Sequence) && before.iter().all(sets)
+    }
+}
+
+/// Whether a command gives variables their values and prints nothing. Without a value some shells print what they have.
+fn only_sets(command: &SimpleCommand) -> bool {
+    let assigns = |item: &CommandPrefixOrSuffixItem| matches!(item, CommandPrefixOrSuffixItem::AssignmentWord(..));
+    let local = command.word_or_name.as_ref().is_none_or(|name| name.value == "local");
+    let (before, behind) = (command.prefix.as_ref(), command.suffix.as_ref());
+    local
+        && before.is_none_or(|items| items.0.iter().all(assigns))
+        && behind.is_none_or(|items| items.0.iter().all(assigns))
+        && (before.is_some() || behind.is_some())
 }
 
 impl Judge<'_> {
@@ -74,8 +105,12 @@ impl Judge<'_> {
         self.dropped_in_call(dropped, &locals, arguments.as_deref());
         self.source = source;
         self.scope.take_arguments(arguments);
-        (self.printed, self.echoed) = (None, None);
-        self.produced = Feed::Text;
+        // It may have printed that at another depth.
+        self.echoed = None;
+        if !function.prints_once() {
+            self.printed = None;
+            self.produced = Feed::Text;
+        }
         true
     }
 }

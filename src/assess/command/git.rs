@@ -250,7 +250,7 @@ impl Judge<'_> {
                     "command.path",
                     format!("{} may become the id of any file that is committed.", self.spelt(word)),
                 );
-            } else if self.recurses || !word.revises() {
+            } else if self.recurses || !(word.revises() || self.tells_commits_here()) {
                 self.reads(word);
             }
             return;
@@ -260,9 +260,7 @@ impl Judge<'_> {
         let path = path.rsplit_once(')').map_or(path, |(_, path)| path);
         let glob = path.contains(['*', '?', '[']);
         let hit = if glob { self.told(true, path) } else { self.sensitive_entry(path) };
-        // By the commits of a file another command would show what was in it.
-        let told = self.commits && !self.feeds && self.depth == 0;
-        if let Some(entry) = hit.filter(|_| !told) {
+        if let Some(entry) = hit.filter(|_| !self.tells_commits_here()) {
             self.sensitive(format!("{path} is sensitive: {entry}."));
         }
         // Outside of a repository, or of its working tree, folders are compared and searched whole.
@@ -272,6 +270,12 @@ impl Judge<'_> {
         } else if let Some(folder) = self.normal(path).filter(|_| self.recurses && self.shows) {
             self.all_below(&folder);
         }
+    }
+
+    /// Whether it tells of commits alone, whatever their files are, and nobody else: by the commits of a file another
+    /// command would show what was in it.
+    fn tells_commits_here(&self) -> bool {
+        self.commits && !self.feeds && self.depth == 0
     }
 
     /// Whether `git diff` may compare two places of the disk, with all that lies below, as one of them is in no

@@ -102,6 +102,8 @@ pub(super) struct Judge<'a> {
     /// What flows into the next command, and out of the last one.
     pub(super) feed: Feed,
     pub(super) produced: Feed,
+    /// The signs at which `read` takes it apart, where they stand before it.
+    pub(super) signs: Option<Word>,
     /// All that flows into the command that is judged at this depth, where that stands in the text.
     pub(super) said: Option<(usize, String)>,
     /// The same of what `echo` or `printf` printed last at this depth.
@@ -236,6 +238,7 @@ impl<'a> Judge<'a> {
             feed: Feed::Text,
             produced: Feed::Text,
             printed: None,
+            signs: None,
             shows: true,
             recurses: false,
             seeks: None,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::clients::{mysql_shows, psql_lists, psql_shows};
 use super::fields::{plain_fields, plain_variables};
-use super::filter::only_filters;
+use super::filter::{filters_with_numbers, only_filters};
 use super::judge::Judge;
 use super::meanings::{
     address, archived_elsewhere, below_a_folder, columns, document, inline, installed, own_database, own_repository,
@@ -337,7 +337,8 @@ impl Judge<'_> {
                 if kind == Kind::Query {
                     self.queried(name, word);
                 }
-                if !word.text().is_some_and(only_filters) {
+                let digits = || kind == Kind::Filter && filters_with_numbers(word);
+                if !word.text().map_or_else(digits, only_filters) {
                     self.unknown(
                         "command.filter",
                         format!("The filter of `{name}` may read the environment or other files."),

@@ -14,7 +14,7 @@ const SPECIAL: [char; 7] = ['?', '[', ']', '{', '}', '\\', '!'];
 impl Judge<'_> {
     /// The values that a loop's variable takes of one word; whether the names were listed.
     pub(super) fn values_of(&mut self, raw: &Raw) -> (Vec<Word>, bool) {
-        let words = self.words(raw);
+        let words = self.some_of(&raw.value).unwrap_or_else(|| self.words(raw));
         let mut values = Vec::new();
         let mut listed = false;
         for word in words {

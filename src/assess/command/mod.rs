@@ -41,6 +41,7 @@ mod handed;
 mod index;
 mod judge;
 mod kind;
+mod lines;
 mod listed;
 mod listers;
 mod loops;
@@ -189,7 +190,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
         judge.findings.push(Finding::new("command.two-networks", Class::Unknown, sentence));
     }
     // By what it read it may choose the address, or whether to ask there at all.
-    let lookers = ["[", "test", "find", "fd", "fdfind", "ls", "stat", "du", "readlink", "realpath"];
+    let lookers = ["find", "fd", "fdfind", "ls", "stat", "du", "readlink", "realpath"];
     let looks = |reader: &String| lookers.contains(&reader.as_str()) || reader.starts_with("git ");
     if (judge.looked || judge.readers.iter().any(looks)) && (judge.exposed || ways.iter().any(|way| way.web)) {
         let sentence = "It reads files and looks at a public host: what it asks for there may tell what they hold.";

@@ -75,7 +75,36 @@ pub(super) fn begins_with_names(entry: &Entry, name: &str, words: &[Word]) -> bo
         None if !entry.column_of.is_empty() => return false,
         None => words,
     };
-    spelled(entry, others).all(|flag| among(&entry.column, &flag))
+    let mut formats = 0;
+    let fits = |flag: String| {
+        let format = flag.strip_prefix("--format=").filter(|format| leads(entry, format));
+        formats += usize::from(format.is_some());
+        format.is_some() || among(&entry.column, &flag)
+    };
+    spelled(entry, others).all(fits) && formats <= 1
+}
+
+/// Whether a format of lines begins with what a thing is called, and a blank, and nothing behind it can end a line.
+fn leads(entry: &Entry, format: &str) -> bool {
+    const FIELDS: [&str; 12] = [
+        "{{.ID}}",
+        "{{.Names}}",
+        "{{.Name}}",
+        "{{.Image}}",
+        "{{.Status}}",
+        "{{.State}}",
+        "{{.RunningFor}}",
+        "{{.Ports}}",
+        "{{.Size}}",
+        "{{.Tag}}",
+        "{{.Repository}}",
+        "{{.Driver}}",
+    ];
+    let format = format.strip_prefix("table ").unwrap_or(format).replace("\\t", " ");
+    let Some((first, rest)) = format.split_once([' ', '\t']) else { return false };
+    let rest = FIELDS.iter().fold(rest.to_owned(), |rest, field| rest.replace(field, ""));
+    let plain = |c: char| c.is_ascii_alphanumeric() || " \t:|=,()".contains(c);
+    entry.calls.contains(&format!("--format={first}")) && rest.chars().all(plain)
 }
 
 /// The flags that are given, each with its value behind `=`.

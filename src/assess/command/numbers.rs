@@ -1,7 +1,6 @@
 //! Programs that print whole numbers alone, told by their words: what is computed from them can run no code, and no
 //! path or flag comes of them.
 
-use super::columns::begins_with_counts;
 use super::judge::{Feed, Judge};
 use super::word::{Piece, Reach, Word};
 
@@ -30,7 +29,7 @@ impl Judge<'_> {
                 self.first_column(words)
             }
             "wc" | "du" | "uniq" => {
-                if begins_with_counts(name, words) {
+                if self.begins_with_counts(name, words) {
                     self.produced = Feed::Counted;
                 }
                 None
@@ -39,6 +38,7 @@ impl Judge<'_> {
                 .strip_prefix(&[Word::exact("-n")])
                 .and_then(|words| self.line_numbers(words, |script| at_a_pattern(script) == Some("="))),
             "awk" | "gawk" | "mawk" if counts_lines(words) => Some(Feed::Number),
+            "awk" | "gawk" | "mawk" if measures_memory(words) => Some(Feed::Numbers),
             "awk" | "gawk" | "mawk" => self.line_numbers(words, |program| {
                 matches!(at_a_pattern(program), Some("{print NR}" | "{print NR; exit}" | "{print NR;exit}"))
             }),
@@ -46,6 +46,7 @@ impl Judge<'_> {
             "true" | "false" | ":" => Some(Feed::Nothing),
             _ if name.starts_with("gh ") => numbered_there(words).then_some(Feed::Numbers),
             "lsof" => processes_alone(words).then_some(Feed::Numbers),
+            "ps" => columned(words).then_some(Feed::Numbers),
             "stat" => self.tells(words),
             "pgrep" => match words.split_first() {
                 // In one line.
@@ -55,6 +56,7 @@ impl Judge<'_> {
                 _ => self.processes(words, "finowxcvq", "onc"),
             },
             "pidof" => self.processes(words, "sxcq", "s"),
+            "tr" if digits_alone(words) => Some(Feed::Number),
             "tr" if self.feed == Feed::Number => blanks(words).then_some(Feed::Number),
             _ => None,
         };
@@ -225,6 +227,12 @@ fn seq(words: &[Word]) -> Option<Feed> {
     (!words.is_empty() && words.iter().all(whole)).then_some(Feed::Numbers)
 }
 
+/// Whether `tr` takes away all but digits, ends of lines among it.
+fn digits_alone(words: &[Word]) -> bool {
+    let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+    matches!(texts.as_deref(), Some(["-dc" | "-cd", "0-9" | "[:digit:]"] | ["-d", "-c", "0-9" | "[:digit:]"]))
+}
+
 /// Whether `tr` takes away blanks alone.
 fn blanks(words: &[Word]) -> bool {
     let [flag, what] = words else { return false };
@@ -282,6 +290,51 @@ fn processes_alone(words: &[Word]) -> bool {
     letters.contains('t') && letters.bytes().all(|letter| b"tnPaU".contains(&letter)) && others
 }
 
+/// `ps -o pid= …`: one column, of numbers, under no head. Words that fail as those of Unix it takes for those of BSD, and
+/// then the value of another flag may say which columns there are.
+fn columned(words: &[Word]) -> bool {
+    const COLUMNS: [&str; 9] = ["pid=", "ppid=", "pgid=", "sid=", "rss=", "vsz=", "nlwp=", "etimes=", "uid="];
+    let column = |word: &Word| word.text().is_some_and(|text| COLUMNS.contains(&text));
+    let program = |word: &Word| {
+        let plain = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        word.text().is_some_and(plain)
+    };
+    let (mut columns, mut selections) = (0, 0);
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let next = |fits: &dyn Fn(&Word) -> bool, rest: &mut std::slice::Iter<'_, Word>| rest.next().is_some_and(fits);
+        let fits = match word.text() {
+            Some("-e" | "-A" | "--no-headers" | "--sort=-rss" | "--sort=-%mem" | "--sort=-%cpu" | "--sort=-pcpu") => {
+                true
+            }
+            Some("-o" | "-eo" | "-Ao") => {
+                columns += 1;
+                next(&column, &mut rest)
+            }
+            Some("-C") => {
+                selections += 1;
+                next(&program, &mut rest)
+            }
+            Some("-p" | "--pid" | "--ppid") => {
+                selections += 1;
+                next(&|word| word.number().is_some(), &mut rest)
+            }
+            _ => false,
+        };
+        if !fits {
+            return false;
+        }
+    }
+    columns == 1 && selections <= 1
+}
+
+/// Whether `awk` prints the second column of what the kernel says of the memory: `MemTotal:  16384 kB`.
+fn measures_memory(words: &[Word]) -> bool {
+    let [program, file] = words else { return false };
+    let action = program.text().and_then(at_a_pattern).map(|action| action.replace(' ', ""));
+    file.text() == Some("/proc/meminfo") && matches!(action.as_deref(), Some("{print$2}" | "{print$2;exit}"))
+}
+
 /// What a subcommand of git prints, if that is numbers alone.
 pub(super) fn of_git(subcommand: &str, words: &[Word], others: impl Fn(&Word) -> bool) -> Option<Feed> {
     let is = |word: &Word, wanted: &[String]| word.text().is_some_and(|text| wanted.iter().any(|known| known == text));
@@ -294,8 +347,10 @@ pub(super) fn of_git(subcommand: &str, words: &[Word], others: impl Fn(&Word) ->
     let (flags, _) = words.split_at(end.unwrap_or(words.len()));
     let (marked, rest): (Vec<&Word>, Vec<&Word>) = flags.iter().partition(|word| is(word, &marks));
     let last = || rest.iter().any(|word| matches!(word.text(), Some("-1" | "-n1" | "--max-count=1")));
-    let one = subcommand == "rev-list" || last();
-    (marked.len() == 1 && rest.iter().all(|word| others(word))).then_some(if one {
+    let sides = |word: &&Word| matches!(word.text(), Some("--left-right" | "--cherry-mark" | "--cherry-pick"));
+    let both = subcommand == "rev-list" && rest.iter().any(|word| sides(word));
+    let one = subcommand == "rev-list" && !both || last();
+    (marked.len() == 1 && rest.iter().all(|word| both && sides(word) || others(word))).then_some(if one {
         Feed::Number
     } else {
         Feed::Numbers

@@ -29,6 +29,8 @@ impl Judge<'_> {
         let value = match parameter {
             Parameter::Named(name) if name == "HOME" => &self.scope.get(name).cloned().or_else(home)?,
             Parameter::Named(name) => self.scope.get(name)?,
+            // One that must be there ends the script.
+            Parameter::Positional(_) if self.wordless() && default.is_empty() => return None,
             Parameter::Positional(number) => argument(self.scope.arguments()?, *number as usize)?,
             Parameter::Special(_) | Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. } => {
                 return None;
@@ -40,6 +42,17 @@ impl Judge<'_> {
             Some(text) if !text.is_empty() => Some(value.clone()),
             Some(_) | None => None,
         }
+    }
+
+    /// Whether the script has no words of its own, outside of its functions.
+    pub(super) fn wordless(&self) -> bool {
+        self.locals.is_none() && self.scope.arguments().is_some_and(|words| words.len() == 1)
+    }
+
+    /// The name that the script or function was called by and its words, where it was given some: what a script does with
+    /// its own is judged though it has none.
+    pub(super) fn words_given(&self) -> Option<&[Word]> {
+        self.scope.arguments().filter(|_| !self.wordless())
     }
 
     /// Puts what is left of a parameter's value into a word.
@@ -55,7 +68,7 @@ impl Judge<'_> {
         let value = match parameter {
             Parameter::Named(name) => self.scope.get(name).cloned(),
             Parameter::Positional(number) => {
-                self.scope.arguments().and_then(|words| argument(words, *number as usize)).cloned()
+                self.words_given().and_then(|words| argument(words, *number as usize)).cloned()
             }
             Parameter::Special(_) | Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. } => None,
         };

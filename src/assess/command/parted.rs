@@ -290,6 +290,18 @@ impl Judge<'_> {
         self.walled = Some(walled);
     }
 
+    /// Whether a word is a pattern of names in which there are no blanks and no ends of lines.
+    pub(super) fn matches_whole_names(&mut self, word: &Word) -> bool {
+        let plain = |piece: &Piece| match piece {
+            Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte)),
+            Piece::Pattern(_) => true,
+            _ => false,
+        };
+        let origin = origin(word);
+        let known = !origin.is_empty() && word.pieces.iter().all(plain);
+        known && !self.comes_apart(&Word { parted: true, origins: vec![origin], ..Word::default() })
+    }
+
     /// Whether a name that came into a word by a variable without quotes comes apart there, as far as is known what
     /// the patterns match: whether one has a blank, or is a pattern itself.
     pub(super) fn comes_apart(&mut self, word: &Word) -> bool {

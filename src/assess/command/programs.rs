@@ -9,7 +9,7 @@ use super::reading::{POINTING, ReadCommand};
 use super::source::over;
 use super::table::{DangerKind, Entry, Takes, table};
 use super::word::{Piece, Word};
-use super::{builtin, clients, danger, fd, find, git, ps, titles, unguarded, wrapper, xargs};
+use super::{builtin, clients, danger, fd, find, git, lines, ps, titles, unguarded, wrapper, xargs};
 use crate::domain::{Finding, Shape};
 
 /// Folders whose programs are the ones in the table.
@@ -149,8 +149,8 @@ impl Judge<'_> {
             }
             "export" | "declare" | "typeset" | "local" | "readonly" => builtin::declare(self, name, words),
             "unset" => builtin::unset(self, words),
-            "read" => builtin::read(self, words),
-            "mapfile" | "readarray" => builtin::mapfile(self, words),
+            "read" => lines::read(self, words),
+            "mapfile" | "readarray" => lines::mapfile(self, words),
             "." | "source" if matches!(words, [file] if builtin::of_the_release(file)) => builtin::system_release(self),
             "getopts" => builtin::getopts(self, words),
             "let" => builtin::arithmetic(self, words),

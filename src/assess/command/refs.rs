@@ -1,6 +1,6 @@
 //! Which words of git print names of branches and tags alone, and whether those may be flags: a repository that somebody
-//! else made can have a tag called `--output=x`, so its names are looked at. What `git describe` prints stands
-//! in a tag itself, and isn't.
+//! else made can have a tag called `--output=x`, so its names are looked at. So are those that stand in its tags
+//! themselves, by which `git describe` calls them.
 
 use super::judge::Judge;
 use super::word::Word;
@@ -45,7 +45,38 @@ pub(super) fn named(subcommand: &str, words: &[Word]) -> bool {
     }
 }
 
+/// Whether `git describe` prints the name of a tag with these words, or a revision by one: nothing of another kind, and
+/// no text that the words bring along.
+pub(super) fn described(words: &[Word]) -> bool {
+    const FLAGS: &str = " --tags --long --always --dirty --broken --exact-match --first-parent --contains --no-abbrev \
+        --abbrev ";
+    const VALUED: [&str; 4] = ["--abbrev=", "--match=", "--exclude=", "--candidates="];
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let Some(text) = word.text() else { return false };
+        let revision = |byte: u8| byte.is_ascii_alphanumeric() || b"_./~@{}^-".contains(&byte);
+        let known = match text {
+            "--match" | "--exclude" | "--candidates" => rest.next().is_some_and(|value| value.text().is_some()),
+            _ if text.starts_with('-') => {
+                FLAGS.contains(&format!(" {text} ")) || VALUED.iter().any(|flag| text.starts_with(flag))
+            }
+            _ => !text.is_empty() && text.bytes().all(revision),
+        };
+        if !known {
+            return false;
+        }
+    }
+    true
+}
+
 impl Judge<'_> {
+    /// The same where git may call a revision by the name that a tag bears in itself.
+    pub(super) fn plain_tags(&mut self) -> bool {
+        let Some(folder) = self.folder() else { return false };
+        self.mentions.described.insert(folder.clone());
+        self.facts.is_none_or(|facts| facts.described.get(&folder) == Some(&true))
+    }
+
     /// Whether no name in the repository begins with a dash, as far as is known. While it is asked what should be looked
     /// at, none does.
     pub(super) fn plain_refs(&mut self) -> bool {

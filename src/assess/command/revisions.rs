@@ -37,7 +37,9 @@ impl Judge<'_> {
             self.produced = Feed::Hashes;
         } else if columns::hashed(subcommand, words, |word| named(word) || shorter(word)) {
             self.produced = Feed::Hashed;
-        } else if refs::named(subcommand, words) && self.plain_refs() {
+        } else if refs::named(subcommand, words) && self.plain_refs()
+            || subcommand == "describe" && refs::described(words) && self.plain_tags()
+        {
             self.produced = Feed::Refs;
         } else if names(subcommand, words) {
             let reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));

@@ -53,6 +53,8 @@ pub(super) struct Scope {
     arrays: BTreeMap<String, Vec<Word>>,
     /// Arrays that may have keys instead of places.
     keyed: BTreeSet<String>,
+    /// Variables that hold one of the keys or places of an array, and of which.
+    keys: BTreeMap<String, String>,
     functions: BTreeMap<String, Defined>,
     /// The name that the script or function was called by and its words, where they are known.
     arguments: Option<Vec<Word>>,
@@ -79,6 +81,20 @@ impl Scope {
         let value = if own || !short(&value) { Word::any() } else { value };
         self.variables.insert(name.to_owned(), value);
         self.arrays.remove(name);
+        self.keys.retain(|variable, array| variable != name && array != name);
+    }
+
+    /// A variable holds one of the keys of an array, or of its places where it has none.
+    pub(super) fn hold_key(&mut self, variable: &str, array: &str) {
+        if variable != array {
+            self.keys.insert(variable.to_owned(), array.to_owned());
+        }
+    }
+
+    /// Whether a place in an array is a variable that holds one of its keys, or places: then nothing is computed.
+    pub(super) fn holds_key(&self, index: &str, array: &str) -> bool {
+        let name = index.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}'));
+        name.and_then(|name| self.keys.get(name)).is_some_and(|of| of == array)
     }
 
     /// The members of an array that was just assigned.
@@ -93,6 +109,7 @@ impl Scope {
     pub(super) fn key(&mut self, name: &str) {
         self.keyed.insert(name.to_owned());
         self.arrays.remove(name);
+        self.keys.retain(|_, array| array != name);
     }
 
     /// The members of an array.
@@ -148,6 +165,11 @@ impl Scope {
         self.get("IFS").is_some_and(|value| !blank(value))
     }
 
+    /// Whether `IFS` is what it is at the start.
+    pub(super) fn splits_usually(&self) -> bool {
+        self.get("IFS").is_none_or(|value| value.text() == Some(" \t\n"))
+    }
+
     /// What another scope knows by name may have any value here: it may be exported, or not.
     pub(super) fn inherit<'n>(&mut self, other: &'n Self, given: impl Iterator<Item = &'n str>) {
         let names = other.variables.keys().map(String::as_str).chain(given);
@@ -169,7 +191,7 @@ impl Scope {
                 Some(other) => match (other.number(), value.number()) {
                     (Some(Piece::Number), Some(Piece::Number)) => Piece::Number.into(),
                     (Some(_), Some(_)) => Piece::Digits.into(),
-                    (None, _) | (_, None) => Word::any(),
+                    (None, _) | (_, None) => some_or_none(value, other).unwrap_or_else(Word::any),
                 },
                 None => Word::any(),
             };
@@ -183,6 +205,7 @@ impl Scope {
         self.fixed.extend(other.fixed.iter().cloned());
         self.keyed.extend(other.keyed.iter().cloned());
         self.arrays.retain(|name, members| other.arrays.get(name) == Some(members));
+        self.keys.retain(|name, array| other.keys.get(name) == Some(array));
         for name in other.functions.keys() {
             self.functions.entry(name.clone()).or_insert(Defined::Unsure);
         }
@@ -201,6 +224,18 @@ impl Scope {
         for name in names {
             self.set(name, Word::any());
         }
+    }
+}
+
+/// What a value is that is one thing or another, where one of them is nothing, or `HEAD`, and the other may be that, too:
+/// as of a variable that is empty before a loop.
+fn some_or_none(one: &Word, other: &Word) -> Option<Word> {
+    let (none, some) = if one.text().is_some() { (one, other) } else { (other, one) };
+    let [piece] = some.pieces() else { return None };
+    match (none.text()?, piece) {
+        ("", Piece::Numbers | Piece::Hashes | Piece::Refs | Piece::Names) => Some(some.clone()),
+        ("HEAD", Piece::Hashes | Piece::Refs) => Some(Word { pieces: vec![Piece::Refs], ..some.clone() }),
+        _ => None,
     }
 }
 

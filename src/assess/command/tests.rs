@@ -13,6 +13,7 @@ mod scripts;
 mod searching;
 mod seen;
 mod shell;
+mod taken;
 mod uncertain;
 mod unguarded;
 mod values;

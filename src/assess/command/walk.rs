@@ -11,9 +11,8 @@ use brush_parser::ast::{
 
 use super::judge::{Feed, Judge};
 use super::parse::parse;
-use super::raw::one_variable;
+use super::raw::{keys_of, one_variable};
 use super::redirect::complains;
-use super::scope::blank;
 use super::source::Source;
 use super::taker::{prints_into_the_pipe, taker};
 use super::uncertain::redirections;
@@ -23,6 +22,10 @@ use crate::domain::Shell;
 impl Judge<'_> {
     /// Judges the whole command. A parser that fails on it makes it unreadable.
     pub(super) fn whole(&mut self, text: &str) {
+        // Run as `bash -c` it has no words of its own; whoever asks in a hook may give it some.
+        if self.facts.is_none_or(|facts| !facts.unguarded) {
+            self.scope.take_arguments(Some(vec![Word::any()]));
+        }
         if catch_unwind(AssertUnwindSafe(|| self.script(text, Some(0)))).is_err() {
             self.unreadable("command.unreadable", "The shell text could not be parsed.");
         }
@@ -182,12 +185,15 @@ impl Judge<'_> {
                         values.extend(more);
                         listed |= names;
                     }),
-                    None => match self.scope.arguments() {
+                    None => match self.words_given() {
                         Some([_, words @ ..]) => values.extend_from_slice(words),
                         Some([]) | None => values.push(Piece::Words.into()),
                     },
                 }
-                self.for_loop(&command.variable_name, values, listed, &command.body.list);
+                // Zsh has another way to say that.
+                let known = self.facts.is_none_or(|facts| facts.shell == Shell::Bash);
+                let keys = command.values.as_deref().and_then(keys_of).filter(|_| known);
+                self.for_loop(&command.variable_name, (values, listed), keys, &command.body.list);
             }
             CompoundCommand::CaseClause(command) => {
                 self.value(&command.value);
@@ -298,7 +304,7 @@ impl Judge<'_> {
     }
 
     fn simple(&mut self, command: &SimpleCommand) {
-        (self.printed, self.echoed) = (None, None);
+        (self.printed, self.echoed, self.signs) = (None, None, None);
         // Not of what stands in its words.
         let taker = self.taker.take().filter(|_| prints_into_the_pipe(command));
         let produced = std::mem::replace(&mut self.produced, Feed::Text);
@@ -349,8 +355,13 @@ impl Judge<'_> {
                 CommandPrefixOrSuffixItem::Word(word)
                     if self.tested && argv.last().is_some_and(asks_if_empty) && one_variable(&word.value) =>
                 {
-                    argv.push(Piece::Any.into());
+                    argv.push(Word { many: false, ..Word::any() });
                 }
+                // `main "$@"`: the words of a command that has none.
+                CommandPrefixOrSuffixItem::Word(word)
+                    if word.value == "\"$@\""
+                        && self.wordless()
+                        && name.is_some_and(|name| self.scope.function(name).is_some()) => {}
                 CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
                     argv.extend(self.words(word));
                 }
@@ -386,16 +397,14 @@ impl Judge<'_> {
                 AssignmentName::VariableName(name) if plain && name == "IFS" => self.scope.set("IFS", value),
                 AssignmentName::VariableName(name) if plain => self.assign(name, value),
                 AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {
-                    // It comes apart elsewhere.
-                    self.says(None);
-                    // Lines end their first column at a blank.
-                    if matches!(self.feed, Feed::Hashed | Feed::Named)
-                        && !(blank(&value) && value.pattern().contains(' '))
-                    {
-                        self.feed = Feed::Text;
-                    }
+                    self.comes_apart_at(value);
                 }
                 AssignmentName::VariableName(name) => {
+                    // By way of `command` or `builtin` something may come apart there, too.
+                    if name == "IFS" {
+                        self.feed = Feed::Text;
+                        self.says(None);
+                    }
                     self.exported(name, Some(&value));
                     given.push((name.clone(), value));
                 }

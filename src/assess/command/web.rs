@@ -86,11 +86,27 @@ impl Judge<'_> {
                 return false;
             }
             let after = after.replace('"', "");
-            let end = if after.is_empty() { Some(rest.len()) } else { rest.find(&after) };
-            let Some(end) = end.filter(|end| self.text.contains(&rest[..*end])) else { return false };
-            rest = &rest[end + after.len()..];
+            let end = match self.shown_value(name).filter(|value| rest.starts_with(value)) {
+                Some(value) => Some(value.len()),
+                None if after.is_empty() => Some(rest.len()).filter(|end| self.text.contains(&rest[..*end])),
+                None => rest.find(&after).filter(|end| self.text.contains(&rest[..*end])),
+            };
+            let behind = end.and_then(|end| rest[end..].strip_prefix(after.as_str()));
+            let Some(behind) = behind else { return false };
+            rest = behind;
         }
         rest.is_empty()
+    }
+
+    /// The value of a variable, if it stands in the command: as it is, or as one of those that braces stand for.
+    fn shown_value(&self, name: &str) -> Option<&str> {
+        let value = self.scope.get(name)?;
+        let text = value.text()?;
+        let raw = value.span.as_ref().and_then(|span| self.text.get(span.clone()));
+        let braces = |raw: &str| {
+            raw.starts_with('{') && raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"{},.".contains(&byte))
+        };
+        (self.text.contains(text) || raw.is_some_and(braces)).then_some(text)
     }
 }
 

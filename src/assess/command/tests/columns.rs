@@ -117,6 +117,37 @@ fn a_column_of_hashes_is_hashes() {
 }
 
 #[test]
+fn what_describes_a_revision_is_one_where_no_tag_calls_itself_a_flag() {
+    let runs = |command: &str, plain: Option<bool>| {
+        let seen = |facts: &mut crate::domain::Facts| {
+            facts.described.extend(plain.map(|plain| ("/home/me/project".to_owned(), plain)));
+        };
+        judged_where(command, seen).class() == Class::Whitelisted
+    };
+    for command in [
+        "last=$(git describe --tags --abbrev=0); git log $last..HEAD",
+        "git log --oneline \"$(git describe --tags --abbrev=0 --match 'v*' HEAD~1)\"..HEAD",
+        "tag=$(git describe --tags --abbrev=0 2>/dev/null || echo HEAD); git diff --stat $tag",
+    ] {
+        assert!(runs(command, Some(true)), "asks: {command}");
+        assert!(!runs(command, Some(false)) && !runs(command, None), "allows: {command}");
+    }
+    for command in [
+        "git log $(git describe --all)",
+        "git log $(git describe --dirty=' --output=x')",
+        "git diff $(git describe --dirty=.json)",
+        "git log $(git describe \"$x\")",
+        "git log $(git describe --match \"$x\")",
+        "git log -p -- $(git describe)",
+        "cat $(git describe)",
+        "git log --format=$(git describe)",
+        "cd elsewhere; git log $(git describe)",
+    ] {
+        assert!(!runs(command, Some(true)), "allows: {command}");
+    }
+}
+
+#[test]
 fn names_of_branches_are_revisions_where_none_is_a_flag() {
     let runs = |command: &str, plain: Option<bool>| {
         let seen = |facts: &mut crate::domain::Facts| {
@@ -125,18 +156,25 @@ fn names_of_branches_are_revisions_where_none_is_a_flag() {
         judged_where(command, seen).class() == Class::Whitelisted
     };
     for command in [
-        "git log \"origin/$(git branch --show-current)..HEAD\" --oneline",
+        "git diff --stat \"origin/$(git branch --show-current)..HEAD\"",
         "b=$(git rev-parse --abbrev-ref HEAD); git diff --stat main...$b",
         "for b in $(git branch --format='%(refname:short)'); do git log -1 --format=%cr $b; done",
         "git for-each-ref --format='%(refname:short)' refs/heads | while read b; do git rev-list --count main..$b; done",
         "git tag --sort=-creatordate | head -1 | xargs git show --stat",
         "git diff --stat $(git symbolic-ref --short refs/remotes/origin/HEAD 2>/dev/null || echo main)...HEAD",
         "git show $(git tag | tail -1):src/a.rs",
+        "prev=''; for t in $(git tag | tail -4); do git log --oneline \"$prev..$t\"; prev=$t; done",
+        "mapfile -t tags < <(git tag | head -2); git log --oneline \"${tags[1]}..${tags[0]}\"",
     ] {
         assert!(runs(command, Some(true)), "asks: {command}");
         assert!(!runs(command, Some(false)) && !runs(command, None), "allows: {command}");
     }
     for command in [
+        "prev=-p; for t in $(git tag); do git log $prev..$t; prev=$t; done",
+        "prev=a.txt; for t in $(git tag); do git diff $prev $t; prev=$t; done",
+        "mapfile -t tags < <(git tag -n); git log \"${tags[0]}\"",
+        "mapfile -d ' ' -t tags < <(git tag); git log \"${tags[0]}\"",
+        "mapfile -t tags < <(git tag); git log \"${tags[$x]}\"",
         "b=$(git branch --show-current); git log -p -- $b",
         "cat $(git branch --show-current)",
         "git show HEAD:$(git branch --show-current)",
