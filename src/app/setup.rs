@@ -119,10 +119,7 @@ pub const MODES: [(ApprovalMode, &str); 2] = [
         ApprovalMode::Guarded,
         "what clearly only reads runs unasked; tests, and commands that the model calls low risk, on a copy of the folder, where new files alone are put in place; everything else asks you",
     ),
-    (
-        ApprovalMode::Smart,
-        "what the model calls low risk runs too, even deleting: fewer questions, on its word",
-    ),
+    (ApprovalMode::Smart, "what the model calls low risk runs too, even deleting: fewer questions, on its word"),
 ];
 
 /// Offered where it is configured: nobody loses it by asking again.

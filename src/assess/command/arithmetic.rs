@@ -147,7 +147,10 @@ const NUMBERS: [char; 14] = ['d', 'i', 'o', 'u', 'x', 'X', 'e', 'E', 'f', 'F', '
 fn printed_numbers(words: &[Word]) -> Vec<&Word> {
     let words = match words {
         [flag, _, words @ ..] if flag.text() == Some("-v") => words,
-        [flag, words @ ..] if flag.text() == Some("--") => words,
+        words => words,
+    };
+    let words = match words {
+        [dashes, words @ ..] if dashes.text() == Some("--") => words,
         words => words,
     };
     let Some((format, given)) = words.split_first() else { return Vec::new() };

@@ -322,6 +322,11 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             }
             _ => words,
         };
+        // Behind it stands the format.
+        let words = match words {
+            [dashes, words @ ..] if dashes.text() == Some("--") => words,
+            words => words,
+        };
         let begins = |word: &Word| word.vague() && "-v".starts_with(word.prefix());
         let vague = words.first().is_some_and(|word| (begins(word) || word.may_be_none()) && words.len() > 1);
         if words.first().is_some_and(|word| counts(&word.pattern())) {

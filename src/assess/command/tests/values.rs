@@ -359,6 +359,13 @@ fn places_in_arrays_and_processes_are_seen_wherever_they_stand() {
         "y=$(tr x v <<< x); printf \"-$y\" 'a[$(touch z)]' hi",
         "printf 'ab%n' PATH; ls",
         "printf 'ab%%%-5n' PATH; ls",
+        "printf -v x -- '1%n' PATH; ls",
+        "printf -- '1%n' PATH; ls",
+        "printf -v x -- \"$(cat a)\" PATH; ls",
+        "sh -c 'printf -v x -- 1%n PATH; ls'",
+        "OPAMROOT=./evil opam list",
+        "GPGME_DEBUG=9:./pwned podman ps",
+        "export TDSDUMP=./pwned; ls",
         "declare -a PATH; ls",
     ] {
         asks(&format!("{evil}; {command}"));
