@@ -9,7 +9,7 @@ use super::event::{Effect, Millis, Pane};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
 use super::queue::Status;
-use super::rhythm::{PAUSE, letter};
+use super::rhythm::PAUSE;
 use super::{QUIET, State};
 use crate::domain::{OperationId, RiskLevel, Seal};
 
@@ -79,10 +79,9 @@ impl State {
         if held.command == Command::Pick && matches!(key.code, crossterm::event::KeyCode::Char('0'..='9')) {
             return self.let_go(effects) && self.pick_key(key);
         }
-        let takes_back = letter(key)
-            || key.code == crossterm::event::KeyCode::Backspace
-            || self.keymap.command(Context::Dialog, key).is_some();
-        if takes_back {
+        // Whatever else follows it so soon may change what it was pressed about; an enter behind an answer doesn't.
+        let rule = matches!(&self.modal, Some(Modal::Confirm(dialog)) if matches!(dialog.asking, Asking::Remember(_)));
+        if rule || key.code != crossterm::event::KeyCode::Enter {
             self.held = None;
         }
         false

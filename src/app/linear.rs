@@ -90,7 +90,7 @@ impl Said {
         let (word, rest) = line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()));
         let numbers = || Numbers::parse(rest);
         let single = || numbers().and_then(|numbers| numbers.single());
-        let read = match word {
+        let read = match word.to_ascii_lowercase().as_str() {
             "" => Some(Self::Nothing),
             "approve" if rest == "all" => Some(Self::ApproveAll),
             "approve" => numbers().map(Self::Approve),
@@ -103,7 +103,7 @@ impl Said {
                     Some(Self::Deny(Numbers::parse(which)?, Some(why.trim().to_owned())))
                 }),
             },
-            "remember" | "never" => ruled(word == "never", rest),
+            "remember" | "never" => ruled(word.eq_ignore_ascii_case("never"), rest),
             "cancel" => numbers().map(Self::Cancel),
             "undo" => single().map(Self::Undo),
             "again" => single().map(Self::Again),
@@ -415,6 +415,7 @@ mod tests {
     #[test]
     fn words_count_with_what_belongs_to_them_and_everything_else_is_a_message() {
         assert!(matches!(Said::read("approve 1,3-5"), Said::Approve(_)));
+        assert!(matches!(Said::read("Approve 1"), Said::Approve(_)));
         assert!(matches!(Said::read(" deny 2 because it is wrong "), Said::Deny(_, Some(why)) if why == "it is wrong"));
         assert!(matches!(Said::read("deny 2 not that one"), Said::Deny(_, Some(why)) if why == "not that one"));
         assert_eq!([Said::read("deny all"), Said::read("approve all")], [Said::DenyAll, Said::ApproveAll]);

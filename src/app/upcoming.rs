@@ -67,6 +67,11 @@ impl State {
     /// Puts it back before what is being typed, or is typed next. False if there is none.
     pub(super) fn take_back_upcoming(&mut self) -> bool {
         let Some(text) = self.chat.upcoming.take() else { return false };
+        if self.linear {
+            // There is nothing in which it could wait: a line is typed anew.
+            self.chat.notice(format!("Your message was not sent, type it again: {text}"), true);
+            return false;
+        }
         let draft = self.composer.text();
         if draft.is_empty() {
             self.composer.put(&format!("{text} "));

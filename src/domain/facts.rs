@@ -76,9 +76,10 @@ pub struct RepositoryFact {
     /// What else git would obey where nobody guards its run, as ends of sentences. Ours are guarded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unguarded: Vec<String>,
-    /// A sensitive file that git tracks, where nobody leaves it out of what git prints; empty where it isn't known which.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tracks: Option<String>,
+    /// Sensitive files that git tracks, where nobody leaves them out of what git prints; an empty name where it isn't
+    /// known which.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tracks: Vec<String>,
 }
 
 /// What the names in a folder may do to a command in which a pattern becomes them.

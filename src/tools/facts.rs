@@ -138,11 +138,7 @@ fn seen_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) 
         // Ours leave it out of what git prints; who only asks what we say runs it without them.
         let left_out = settings.walled && !facts.unguarded;
         for (folder, repository) in facts.repositories.iter_mut().filter(|_| !left_out) {
-            repository.tracks = match look.tracked(folder, &settings.sensitive).names {
-                GlobFact::Sensitive(path) | GlobFact::Tracked(path) => Some(path),
-                GlobFact::TooMany => Some(String::new()),
-                GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Behind(_) | GlobFact::Listed(_) => None,
-            };
+            repository.tracks = look.tracked(folder, &settings.sensitive).all;
         }
     }
     facts

@@ -46,6 +46,9 @@ pub(super) struct Told {
     pub(super) dashed: Option<bool>,
     /// Whether one below it is sensitive, or comes apart into one that is; too many where nobody could tell.
     pub(super) names: GlobFact,
+    /// Everything of that sort in the whole repository, which most of git's subcommands show from any of its folders;
+    /// empty names where nobody could tell.
+    pub(super) all: Vec<String>,
 }
 
 impl Look<'_> {
@@ -57,7 +60,7 @@ impl Look<'_> {
         let top = folder.ancestors().find(|up| up.join(".git").symlink_metadata().is_ok());
         let (Some(index), Some(top)) = (index, top) else {
             // It names nothing.
-            return Told { dashed: None, names: GlobFact::Nothing };
+            return Told { dashed: None, names: GlobFact::Nothing, all: Vec::new() };
         };
         let inner = folder.strip_prefix(top).map(|inner| inner.to_string_lossy().into_owned());
         let about = (index, self.place().clone());
@@ -74,7 +77,7 @@ impl Look<'_> {
         });
         match (read, inner) {
             (Some(read), Ok(inner)) => read.told(top, &inner),
-            (None, _) | (_, Err(_)) => Told { dashed: None, names: GlobFact::TooMany },
+            (None, _) | (_, Err(_)) => Told { dashed: None, names: GlobFact::TooMany, all: vec![String::new()] },
         }
     }
 }
@@ -118,7 +121,9 @@ impl Tracked {
             (None, None) if full(&self.secret) => GlobFact::TooMany,
             (None, None) => GlobFact::Nothing,
         };
-        Told { dashed: Some(dashed), names }
+        let more = (full(&self.parted) || full(&self.secret)).then(String::new);
+        let all = self.parted.iter().chain(&self.secret).map(path).chain(more).collect();
+        Told { dashed: Some(dashed), names, all }
     }
 }
 

@@ -8,7 +8,7 @@ pub(super) fn steering_variable(name: &str) -> bool {
         "PATH", "PAGER", "EDITOR", "BROWSER", "PROXY", "proxy", "OPTIONS", "OPTS", "COMMAND", "CMD", "PROGRAM",
         "PRELOAD", "HOOK", "ASKPASS", "SHELL", "HOME", "TMP", "TEMP", "DIR", "INIT", "PLUGIN", "CACHE", "FLAGS",
         "FILE", "RC", "LIB", "EXEC", "MODULE", "DRIVER", "LAYER", "VENDOR", "SERVER", "SOCKET", "ADDRESS", "CONF",
-        "WRAPPER", "AGENT", "URI", "ADDR", "ENDPOINT", "ARGS", "RSH", "TRACE", "ROOT", "DEBUG", "DUMP",
+        "WRAPPER", "AGENT", "URI", "ADDR", "ENDPOINT", "ARGS", "RSH", "TRACE", "ROOT", "DUMP",
     ];
     let harmless =
         name == "TZ" || name == "LANG" || name.starts_with("LC_") || matches!(name, "TERM" | "COLUMNS" | "LINES");

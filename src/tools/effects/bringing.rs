@@ -112,7 +112,8 @@ impl Brought {
     /// One name out of an archive.
     fn comes(&mut self, name: &Path, strip: Strip) {
         let whole = name.as_os_str().as_encoded_bytes().ends_with(b"/");
-        if name.components().any(|part| part == Component::ParentDir) {
+        // `unzip` leaves such parts out, `tar` the whole member.
+        if self.by != Some(Bringer::Unzip) && name.components().any(|part| part == Component::ParentDir) {
             self.astray += 1;
             return;
         }
@@ -138,9 +139,13 @@ impl Brought {
         let unknown = || "its listing isn't understood".to_owned();
         let (letters, name) = line.split_at_checked(12).ok_or_else(unknown)?;
         let letters = std::str::from_utf8(letters).map_err(|_| unknown())?.trim_end();
-        // Behind a link stands where it leads.
-        let link = letters.as_bytes().get(1) == Some(&b'L');
-        let end = if link { name.windows(4).position(|part| part == b" -> ").ok_or_else(unknown)? } else { name.len() };
+        // Behind a link stands where it leads, behind another name of a file the first one.
+        let behind = |mark: &[u8]| name.windows(mark.len()).position(|part| part == mark);
+        let end = match letters.as_bytes() {
+            [_, b'L', ..] => behind(b" -> ").ok_or_else(unknown)?,
+            [b'h', ..] => behind(b" => ").unwrap_or(name.len()),
+            _ => name.len(),
+        };
         let path = self.base.join(unescaped(&name[..end], Bringer::Rsync)?.components().as_path());
         let path = if renamed { self.base.clone() } else { path };
         match letters.as_bytes() {
@@ -269,5 +274,33 @@ pub(super) fn tell(effects: &mut Effects, brought: Brought, cancel: &Cancellatio
     }
     if effects.briefs.is_empty() && effects.preview.effects.is_empty() && effects.preview.warnings.is_empty() {
         effects.effect("Changes no file: all of it is there already.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn brought(by: Bringer) -> Brought {
+        Brought { by: Some(by), base: PathBuf::from("/w"), ..Brought::default() }
+    }
+
+    #[test]
+    fn names_that_lead_out_are_told_as_each_program_takes_them() {
+        let mut unzip = brought(Bringer::Unzip);
+        unzip.comes(Path::new("../notes.txt"), Strip::Parts(0));
+        assert_eq!((unzip.astray, unzip.files.contains(Path::new("/w/notes.txt"))), (0, true));
+        let mut tar = brought(Bringer::Tar);
+        tar.comes(Path::new("../notes.txt"), Strip::Parts(0));
+        assert_eq!((tar.astray, tar.files.is_empty()), (1, true));
+    }
+
+    #[test]
+    fn of_another_name_of_a_file_its_own_is_told() {
+        let mut rsync = brought(Bringer::Rsync);
+        rsync.itemized(b"hf+++++++++ b => a", false).unwrap();
+        rsync.itemized(b">f+++++++++ c => d", false).unwrap();
+        let both = ["/w/b", "/w/c => d"].iter().all(|name| rsync.files.contains(Path::new(name)));
+        assert!(both, "{:?}", rsync.files);
     }
 }

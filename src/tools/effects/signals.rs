@@ -139,7 +139,9 @@ impl Process {
     /// One that is alive.
     fn of(pid: i64, now: u64) -> Option<Self> {
         let folder = format!("/proc/{pid}");
-        let stat = fs::read_to_string(format!("{folder}/stat")).ok()?;
+        // A long name is cut anywhere, and may be no text.
+        let stat = fs::read(format!("{folder}/stat")).ok()?;
+        let stat = String::from_utf8_lossy(&stat);
         let (head, fields) = stat.rsplit_once(')')?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
         if ["Z", "X"].contains(fields.first()?) {

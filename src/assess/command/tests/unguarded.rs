@@ -295,7 +295,7 @@ fn what_zsh_reads_alike_runs_there_too() {
 #[test]
 fn what_git_tracks_and_shows_is_told_where_nobody_leaves_it_out() {
     let searched = |command: &str, path: &str| {
-        let tracks = Some(path.to_owned());
+        let tracks = vec!["/home/me/project/a/.env".to_owned(), path.to_owned()];
         let fact = RepositoryFact { tracks, ..RepositoryFact::default() };
         let seen = |facts: &mut Facts| _ = facts.repositories.insert("/home/me/project".into(), fact);
         judged_where(command, seen).searched.is_some()
@@ -324,6 +324,15 @@ fn what_git_tracks_and_shows_is_told_where_nobody_leaves_it_out() {
         "git reflog -p",
         "git log --check",
         "git diff --stat --check",
+        "git diff -l 100",
+        "git show -l 5",
+        "git diff -q",
+        "git log -p -- config",
+        "git grep abc -- config",
+        "git grep -e abc -e -l",
+        "git status -v",
+        "git status -vv",
+        "git status --verbose",
     ] {
         assert!(searched(command, "/home/me/project/config/.env"), "{command}");
         assert!(searched(command, ""), "{command}");
@@ -339,6 +348,9 @@ fn what_git_tracks_and_shows_is_told_where_nobody_leaves_it_out() {
         "git diff --name-only HEAD~1",
         "git diff -- src",
         "git grep -l abc",
+        "git grep -n -l abc",
+        "git grep -q -e abc",
+        "git diff -s",
         "git ls-files",
         "git stash list",
         "git diff-tree --no-commit-id --name-only -r HEAD",
