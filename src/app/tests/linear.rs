@@ -164,9 +164,7 @@ fn notes_by_lines_name_no_key() {
     assert_eq!(hint(&world), "It goes to the model once what waits is decided.");
     line(&mut world, "stop");
     assert!(hint(&world).starts_with("Type stop again: "), "{}", hint(&world));
-    let not_sent = |entry: &Entry| {
-        matches!(entry, Entry::Notice { text, .. } if text == "Your message was not sent, type it again: and hurry")
-    };
+    let not_sent = |entry: &Entry| matches!(entry, Entry::Notice { text, .. } if text == "Your message was not sent, type it again: and hurry");
     assert!(world.state.chat.entries().iter().any(not_sent));
 }
 

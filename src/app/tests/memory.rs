@@ -50,6 +50,22 @@ fn saving_takes_a_second_key_that_was_drawn_and_decides_by_it() {
 }
 
 #[test]
+fn a_yes_is_taken_back_by_whatever_follows_it_at_once() {
+    for (key, saved) in [(None, 1), (Some(KeyCode::Right), 0), (Some(KeyCode::Down), 0), (Some(KeyCode::Enter), 0)] {
+        let mut world = asked(&[("mkdir a", None)]);
+        world.press(KeyCode::Char('m'));
+        world.feed(300, Event::Wake);
+        world.draw(true);
+        world.tap(400, KeyCode::Char('y'));
+        if let Some(key) = key {
+            world.tap(60, key);
+        }
+        world.feed(1_000, Event::Wake);
+        assert_eq!(remembered(&world), saved, "{key:?}");
+    }
+}
+
+#[test]
 fn esc_goes_back_and_saves_nothing() {
     let mut world = asked(&[("mkdir a", None)]);
     world.press(KeyCode::Char('m'));

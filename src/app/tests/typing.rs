@@ -252,22 +252,6 @@ fn a_held_letter_is_taken_back() {
 }
 
 #[test]
-fn a_yes_to_a_rule_is_taken_back_by_what_changes_the_rule() {
-    for (key, saved) in [(None, true), (Some(KeyCode::Right), false), (Some(KeyCode::Enter), false)] {
-        let mut world = asked();
-        world.tap(400, KeyCode::Char('m'));
-        let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!("no dialog") };
-        assert!(matches!(dialog.asking, Asking::Remember(_)));
-        world.tap(400, KeyCode::Char('y'));
-        if let Some(key) = key {
-            world.tap(60, key);
-        }
-        world.feed(1_000, Event::Wake);
-        assert_eq!(!world.commands().is_empty(), saved, "{key:?}");
-    }
-}
-
-#[test]
 fn a_held_letter_means_what_it_was_pressed_about() {
     let mut world = asked();
     world.tap(20, KeyCode::Char('n'));

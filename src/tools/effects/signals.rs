@@ -96,7 +96,7 @@ fn tell(effects: &mut Effects, signal: &Signal, reached: &[&Process]) {
         effects.warning(format!("{others} of them run as somebody else{may}."));
     }
     effects.remedies.push(match signal.name.as_str() {
-        "STOP" => Remedy::ByHand("`kill -CONT` lets them go on.".to_owned()),
+        "STOP" | "TSTP" | "TTIN" | "TTOU" => Remedy::ByHand("`kill -CONT` lets them go on.".to_owned()),
         name if SPARING.contains(&name) => Remedy::Unknown,
         _ => Remedy::Impossible("what ends doesn't come back by itself, and what it hadn't saved is lost.".to_owned()),
     });
@@ -121,7 +121,7 @@ impl Process {
     fn is(&self, number: i64) -> bool {
         match number {
             -1 => self.pid > 1,
-            group if group < 0 => self.group == -group,
+            group if group < 0 => group.checked_neg() == Some(self.group),
             pid => self.pid == pid,
         }
     }

@@ -247,7 +247,7 @@ fn both_modes_are_whole_on_a_small_first_start() {
     let screen = desk.screen(60, 15);
     assert!(screen.contains("▸ guarded") && screen.contains("  smart"), "{screen}");
     assert!(
-        screen.contains("asks you") && screen.contains("trust its") && screen.contains("enter write it"),
+        screen.contains("asks you") && screen.contains("on its word") && screen.contains("enter write it"),
         "{screen}"
     );
     assert!(!screen.contains(" more"), "{screen}");
