@@ -16,8 +16,11 @@ use super::search::reads;
 use super::tally::Tally;
 use super::{ACTS, Effects, named};
 use crate::assess::{Act, Bringer, Bringing, Clash, Does, Strip};
-use crate::domain::number::count;
+use crate::domain::number::{count, thousands};
 use crate::domain::{Prepared, Remedy};
+
+/// Most names of a listing that are looked up: each is one more look at the disk.
+const MOST: usize = 10_000;
 
 /// What comes, as a listing names it, each where it comes to lie.
 #[derive(Clone, Debug, Default)]
@@ -100,6 +103,9 @@ async fn list(
         && !bringing.to.ends_with('/')
         && !brought.base.is_dir();
     for line in listed.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        if brought.files.len() + brought.folders.len() + brought.deleted.len() >= MOST {
+            return Err(format!("it has more than {} names", thousands(MOST as u64)));
+        }
         match bringing.by {
             Bringer::Tar | Bringer::Unzip => brought.comes(&unescaped(line, bringing.by)?, bringing.strip),
             Bringer::Rsync => brought.itemized(line, renamed)?,

@@ -35,7 +35,10 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let flags: Vec<String> = called.flags.iter().map(joined).collect();
     let flags = flags.iter().map(String::as_str);
     let asked = ["apply", "--numstat", "-z"].into_iter().chain(flags).chain(["--"]).chain(patches.iter().copied());
-    let told = git.text(&asked.collect::<Vec<_>>()).await?;
+    let asked: Vec<&str> = asked.collect();
+    let told = git.text(&asked).await?;
+    let summary: Vec<&str> = asked.iter().map(|word| if *word == "--numstat" { "--summary" } else { word }).collect();
+    let summary = git.text(&summary).await?;
     let parts = told.split('\0').filter_map(|entry| {
         let mut parts = entry.splitn(3, '\t');
         Some((parts.next()?.parse().unwrap_or(0), parts.next()?.parse().unwrap_or(0), parts.next()?))
@@ -48,6 +51,12 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let names = some(files.iter().map(|(_, _, name)| *name));
     effects.effect(format!("Changes {all} (+{added} −{taken} lines){among}: {names}."));
     effects.briefs.push(all);
+    let gone = |mark: &str| summary.lines().filter(|line| line.starts_with(mark)).count();
+    for (mark, what) in [(" delete mode ", "Deletes"), (" rename ", "Renames")] {
+        if gone(mark) > 0 {
+            effects.effect(format!("{what} {} of them.", gone(mark)));
+        }
+    }
     effects.effect("Git refuses all of it where a part doesn't fit.");
     let reversed = called.has("--reverse", Some('R'));
     effects.remedies.push(Remedy::ByHand(if reversed {

@@ -25,6 +25,11 @@ const NAMES: [&str; 5] = ["PIPE", "TSTP", "WINCH", "TTIN", "TTOU"];
 /// What an expression may hold that means the same to everybody who reads one.
 const COMMON: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./:=,@%~^$*+?|()";
 
+/// Whether a question mark is no number of times: it makes one lazy, or a group another one, to some.
+fn lazy(expression: &str) -> bool {
+    expression.as_bytes().windows(2).any(|pair| pair[1] == b'?' && b"+*?(|".contains(&pair[0]))
+}
+
 /// Something that is sent to processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
@@ -121,8 +126,8 @@ fn pkill(texts: &[&str]) -> Option<Signal> {
             _ => return None,
         }
     }
-    let expression =
-        expression.filter(|text| !text.is_empty() && text.chars().all(|letter| COMMON.contains(letter)))?;
+    let expression = expression
+        .filter(|text| !text.is_empty() && text.chars().all(|letter| COMMON.contains(letter)) && !lazy(text))?;
     let expression = if exact { format!("^({expression})$") } else { expression.to_owned() };
     Regex::new(&expression).ok()?;
     Some(Signal { name, to: Receivers::Like { expression, whole } })

@@ -140,6 +140,7 @@ fn what_the_words_tell_is_told() {
         ("pkill --signal INT node", "/w: send INT to Like { expression: \"node\", whole: false }"),
         ("pkill -u root node", "/w: ? pkill"),
         ("pkill -f '[n]ode'", "/w: ? pkill"),
+        ("pkill -f 'nod+?'", "/w: ? pkill"),
         ("killall -9 node deno", "/w: send KILL to Called([\"node\", \"deno\"])"),
         ("killall -r node", "/w: ? killall"),
     ] {
