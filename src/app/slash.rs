@@ -156,14 +156,12 @@ pub(super) fn find(line: &str) -> Result<Option<(&'static Slash, &str)>, String>
         return Ok(None);
     }
     let known = if word == "exit" { "quit" } else { word };
-    match SLASH.iter().find(|slash| slash.word == known) {
-        Some(slash) => Ok(Some((slash, argument.trim()))),
-        None => {
-            let meant = nearest(word, SLASH.iter().map(|slash| slash.word));
-            let meant = meant.map_or_else(String::new, |meant| format!("Did you mean /{meant}? "));
-            Err(format!("There is no /{word}. {meant}Type /help for those there are."))
-        }
+    if let Some(slash) = SLASH.iter().find(|slash| slash.word == known) {
+        return Ok(Some((slash, argument.trim())));
     }
+    let meant = nearest(word, SLASH.iter().map(|slash| slash.word));
+    let meant = meant.map_or_else(String::new, |meant| format!("Did you mean /{meant}? "));
+    Err(format!("There is no /{word}. {meant}Type /help for those there are."))
 }
 
 impl State {

@@ -169,8 +169,8 @@ fn packed() -> Desk {
     ] {
         desk.write(path, text);
     }
-    let make = "tar czf a.tgz -C pack . && tar cf whole.tar pack && mkdir empty";
-    let made = Command::new("bash").args(["--noprofile", "--norc", "-c", make]).current_dir(desk.path()).status();
+    let script = "tar czf a.tgz -C pack . && tar cf whole.tar pack && mkdir empty";
+    let made = Command::new("bash").args(["--noprofile", "--norc", "-c", script]).current_dir(desk.path()).status();
     assert!(made.unwrap().success());
     desk
 }
@@ -242,8 +242,8 @@ async fn what_unzip_brings_is_told_as_it_then_happens() {
     }
     let zipped = || {
         let desk = packed();
-        let make = "rm pack/fresh/gr* && cd pack && zip -qr ../a.zip .";
-        let made = Command::new("bash").args(["--noprofile", "--norc", "-c", make]).current_dir(desk.path()).status();
+        let script = "rm pack/fresh/gr* && cd pack && zip -qr ../a.zip .";
+        let made = Command::new("bash").args(["--noprofile", "--norc", "-c", script]).current_dir(desk.path()).status();
         assert!(made.unwrap().success());
         desk
     };

@@ -106,7 +106,7 @@ impl Judge<'_> {
 
 /// The members that a script takes of an array: all, or those behind a place (`:1`), at most so many (`:0:5`).
 fn slice<'w>(members: &'w [Word], some: &str) -> Option<&'w [Word]> {
-    let Some(some) = some.strip_prefix(':').or_else(|| some.is_empty().then_some("0")) else { return None };
+    let some = some.strip_prefix(':').or_else(|| some.is_empty().then_some("0"))?;
     let (from, most) = some.split_once(':').map_or((some, None), |(from, most)| (from, Some(most)));
     let number = |text: &str| text.parse::<usize>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
     let (from, most) = (number(from)?, most.map_or(Some(usize::MAX), number)?);

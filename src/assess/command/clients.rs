@@ -95,7 +95,7 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
     let asks = |word: &&Word| !word.prefix().starts_with('.');
     let unguarded = judge.facts.is_some_and(|facts| facts.unguarded);
     let viewed = !safe && (said || statements.iter().any(asks));
-    if viewed && file.text() != Some(":memory:") {
+    if viewed && present(judge, &file) && file.text() != Some(":memory:") {
         judge.crowds =
             Some("`sqlite3` runs programs that a view of that file may name; `-safe` would not let it.".to_owned());
     }

@@ -348,7 +348,7 @@ pub(super) fn of_git(subcommand: &str, words: &[Word], others: impl Fn(&Word) ->
     let (marked, rest): (Vec<&Word>, Vec<&Word>) = flags.iter().partition(|word| is(word, &marks));
     let last = || rest.iter().any(|word| matches!(word.text(), Some("-1" | "-n1" | "--max-count=1")));
     let sides = |word: &&Word| matches!(word.text(), Some("--left-right" | "--cherry-mark" | "--cherry-pick"));
-    let both = subcommand == "rev-list" && rest.iter().any(|word| sides(word));
+    let both = subcommand == "rev-list" && rest.iter().any(&sides);
     let one = subcommand == "rev-list" && !both || last();
     (marked.len() == 1 && rest.iter().all(|word| both && sides(word) || others(word))).then_some(if one {
         Feed::Number

@@ -207,11 +207,11 @@ fn by_tokens(sql: &SqlOperation, dialect: Dialect, lexed: &Lexed) -> Assessment 
         lexed.tokens.split(|token| token.mark(';')).filter(|statement| !statement.is_empty()).collect();
     let mut findings = Vec::new();
     let mut shapes = Vec::new();
-    let mut shaped = BTreeSet::new();
+    let mut known_forms = BTreeSet::new();
     for tokens in &statements {
         let judged = statement(dialect, tokens, &lexed.masked);
         // However many there are, each is looked at: rules go by every shape, and the worst counts.
-        shapes.extend(judged.shapes(&sql.connection).into_iter().filter(|shape| shaped.insert(shape.0.clone())));
+        shapes.extend(judged.shapes(&sql.connection).into_iter().filter(|shape| known_forms.insert(shape.0.clone())));
         for finding in judged.objections {
             let told = |known: &Finding| known.rule == finding.rule && known.class == finding.class;
             if findings.len() < SHOWN || !findings.iter().any(told) {

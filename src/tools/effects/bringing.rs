@@ -210,7 +210,7 @@ fn unescaped(line: &[u8], by: Bringer) -> Result<PathBuf, String> {
 }
 
 /// Tells what comes, what it replaces and what goes.
-pub(super) fn tell(effects: &mut Effects, brought: Brought, cancel: &CancellationToken) {
+pub(super) fn tell(effects: &mut Effects, brought: &Brought, cancel: &CancellationToken) {
     let (mut new, mut taken, mut kept) = (Vec::new(), Tally::default(), Vec::new());
     let (mut folders, mut barred) = (0_usize, Vec::new());
     // What stands in the way of a folder goes; what is in that then is new.

@@ -158,7 +158,7 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
             }
             Does::Search(search) => search::measure(&mut effects, (bench, prepared), &folder, &search, cancel).await,
             Does::Bring(_) => match brought {
-                Some(brought) => brought.map(|brought| bringing::tell(&mut effects, brought, cancel)),
+                Some(brought) => brought.map(|brought| bringing::tell(&mut effects, &brought, cancel)),
                 None => Ok(()),
             },
             Does::Signal(signal) => signals::send(&mut effects, &signal),

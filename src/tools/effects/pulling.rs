@@ -42,8 +42,8 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let remote = remote(called.operands.first().cloned(), current.as_deref(), &settings);
     let named = plain(&remote);
     let place = address(&remote, &settings).map_or_else(|| named.clone(), |address| format!("{named} ({address})"));
-    let some =
-        settings.keys().any(|key| key.starts_with("include") || key.starts_with("remote.") && key.ends_with(".url"));
+    let address = |key: &String| key.strip_prefix("remote.").is_some_and(|rest| rest.rsplit('.').next() == Some("url"));
+    let some = settings.keys().any(|key| key.starts_with("include") || address(key));
     if called.operands.is_empty() && !some && !remote.contains(['/', ':', '.']) {
         effects.warning("It would fail: there is no remote.");
         effects.briefs.push("would fail".to_owned());

@@ -198,7 +198,7 @@ fn tar(texts: &[&str]) -> Option<Bringing> {
                 ("-f" | "--file", Some(value)) if archive.is_none() && value != "-" => archive = Some(value.to_owned()),
                 // One behind a name holds for those that follow.
                 ("-C" | "--directory", Some(value)) if to.is_none() && members.is_empty() => {
-                    to = Some(value.to_owned())
+                    to = Some(value.to_owned());
                 }
                 ("--strip-components", Some(value)) => strip = value.parse().ok()?,
                 ("--exclude", Some(value)) => words.push(format!("--exclude={value}")),
