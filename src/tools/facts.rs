@@ -137,6 +137,10 @@ fn seen_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) 
         }
         // Ours leave it out of what git prints; who only asks what we say runs it without them.
         let left_out = settings.walled && !facts.unguarded;
+        if !left_out {
+            // An index of a pack that somebody made can lead git to another tag than us: walls keep what that does.
+            facts.described.clear();
+        }
         for (folder, repository) in facts.repositories.iter_mut().filter(|_| !left_out) {
             repository.tracks = look.tracked(folder, &settings.sensitive).all;
         }

@@ -68,11 +68,13 @@ fn letters(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| DIGITS[usize::from(digit)]).collect()
 }
 
-/// The names that an object bears in itself if it is a tag, wherever it is kept; none where that can't be told.
+/// The names that an object bears in itself if it is a tag, wherever it is kept; none where that can't be told, or it is
+/// found nowhere.
 pub(super) fn tag_names(objects: &Path, id: &str) -> Option<Vec<Vec<u8>>> {
-    let mut names = Vec::new();
+    let (mut names, mut found) = (Vec::new(), false);
     let apart = objects.join(id.get(..2)?).join(id.get(2..)?);
     if apart.symlink_metadata().is_ok() {
+        found = true;
         let text = inflated(private::open_regular(&apart).ok()?);
         let end = text.iter().position(|byte| *byte == 0)?;
         if text.starts_with(b"tag ") {
@@ -83,10 +85,10 @@ pub(super) fn tag_names(objects: &Path, id: &str) -> Option<Vec<Vec<u8>>> {
         let path = entry.path();
         if path.extension().is_some_and(|end| end == "idx") {
             (nth < PACKS).then_some(())?;
-            Pack::open(&path)?.add_tag_name(id, &mut names)?;
+            found |= Pack::open(&path)?.add_tag_name(id, &mut names)?;
         }
     }
-    Some(names)
+    found.then_some(names)
 }
 
 /// The beginning of what is deflated, as far as that can be read.
@@ -173,15 +175,17 @@ impl Pack {
     }
 
     /// Adds the name that an object of a pack bears, if it is there and a tag. One that is a delta of another isn't put
-    /// together.
-    fn add_tag_name(&self, id: &str, names: &mut Vec<Vec<u8>>) -> Option<()> {
+    /// together. Gives whether the object is there.
+    fn add_tag_name(&self, id: &str, names: &mut Vec<Vec<u8>>) -> Option<bool> {
         let nth = self.first(id)?;
         if nth >= self.count || self.id(nth)? != id {
-            return Some(());
+            return Some(false);
         }
+        // Of two under one id nobody knows which git takes.
+        (nth + 1 >= self.count || self.id(nth + 1)? != id).then_some(())?;
         let at = self.place(nth)?;
         if self.kind(at)? != 4 {
-            return Some(());
+            return Some(true);
         }
         let mut bytes = [0; 4096];
         let read = self.objects.read_at(&mut bytes, at).ok()?;
@@ -189,7 +193,7 @@ impl Pack {
         ((bytes.first()? >> 4) & 7 == 4).then_some(())?;
         let behind = bytes.iter().position(|byte| byte & 0x80 == 0)? + 1;
         names.push(tag_name(&inflated(&bytes[behind..]))?);
-        Some(())
+        Some(true)
     }
 
     /// What an object is: 1 a commit, 2 a folder, 3 a file, 4 a tag. A delta is what it is a delta of.

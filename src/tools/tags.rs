@@ -23,8 +23,12 @@ fn named(folder: &Path) -> Option<bool> {
     let odd =
         private::read_text(&common.join("config"), SMALL).is_ok_and(|text| text.to_lowercase().contains("sha256"));
     let packed = private::read_if_there(&common.join("packed-refs"), PACKED).ok()?.unwrap_or_default();
-    // Others may stand in the place of objects, or be kept elsewhere.
+    // Others may stand in the place of objects, or be kept elsewhere, or be found by an index of all packs together, which
+    // git believes before that of each.
+    let of_all = |name: &str| kept.join("pack").join(name).symlink_metadata().is_ok();
     if odd
+        || of_all("multi-pack-index")
+        || of_all("multi-pack-index.d")
         || kept.join("info/alternates").exists()
         || common.join("refs/replace").exists()
         || packed.contains(" refs/replace/")
@@ -116,6 +120,13 @@ mod tests {
             git(root, &["update-ref", "-d", "refs/tags/harmless"], "");
             assert!(plain(root), "gone");
         }
+        git(root, &["multi-pack-index", "write"], "");
+        assert!(!plain(root), "an index of all packs stands before theirs");
+        std::fs::remove_file(root.join(".git/objects/pack/multi-pack-index")).unwrap();
+        std::fs::write(root.join(".git/refs/tags/none"), format!("{}\n", "1".repeat(40))).unwrap();
+        assert!(!plain(root), "a tag whose object is found nowhere");
+        std::fs::remove_file(root.join(".git/refs/tags/none")).unwrap();
+        assert!(plain(root));
         git(root, &["replace", "-f", "v1.0", "HEAD"], "");
         assert!(!plain(root), "something else stands in its place");
     }
