@@ -57,6 +57,7 @@ impl State {
         self.note_unsent();
         self.last_typed = Some(self.now);
         self.enters = None;
+        self.held = None;
         if self.typing_into().is_some() && self.modal.is_none() {
             self.refuse_paste();
             return;

@@ -225,6 +225,9 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
     let Reading { commands, redirects } = reading(command, facts, settings);
     let mut acts: Vec<Act> = Vec::new();
     let otherwise = commands.iter().any(matches_otherwise) || command.contains("GLOBIGNORE");
+    // What these say, here or in what was exported before, isn't looked up.
+    let steered = ["TAR_OPTIONS", "UNZIP", "RSYNC_", "POSIXLY_CORRECT", "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
+    let steered = steered.iter().any(|name| command.contains(name));
     let start = facts.place.cwd.to_string_lossy();
     let elsewhere = command.contains("CDPATH") || commands.iter().any(goes_by_links);
     let mut entered: Vec<String> = Vec::new();
@@ -271,7 +274,7 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
         }
         asked.push((command.words.clone(), command.span.clone()));
         match command.words.split_first() {
-            Some((first, words)) if otherwise && words.iter().any(patterned) => {
+            Some((first, words)) if otherwise && words.iter().any(patterned) || steered && obeys(first) => {
                 add(Does::Unmeasured(first.shown()), command.folder, &entered, command.repeated);
             }
             Some((first, words)) => {
@@ -294,6 +297,11 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
         add(does, redirect.folder.filter(|_| !gone), &entered, false);
     }
     acts
+}
+
+/// Whether a variable may say what a program does beside its words.
+fn obeys(first: &Word) -> bool {
+    matches!(first.text().map(plain_name), Some("tar" | "gtar" | "unzip" | "rsync" | "git"))
 }
 
 /// What happens, each with the folder that its names start from.

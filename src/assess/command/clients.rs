@@ -92,10 +92,25 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
         return;
     }
     let safe = words.iter().any(|word| matches!(word.text(), Some("-safe" | "--safe")));
-    let asks = |word: &&Word| !word.prefix().starts_with('.');
+    // What these show is no view, whatever the database says that it is.
+    const PLAIN: [&str; 10] = [
+        ".tables",
+        ".schema",
+        ".indexes",
+        ".indices",
+        ".databases",
+        ".mode",
+        ".headers",
+        ".header",
+        ".separator",
+        ".show",
+    ];
+    let plain =
+        |word: &Word| word.text().and_then(|text| text.split(' ').next()).is_some_and(|dot| PLAIN.contains(&dot));
+    let asks = |word: &&Word| !plain(word);
     let unguarded = judge.facts.is_some_and(|facts| facts.unguarded);
     let viewed = !safe && (said || statements.iter().any(asks));
-    if viewed && present(judge, &file) && file.text() != Some(":memory:") {
+    if viewed && file.text() != Some(":memory:") {
         judge.crowds =
             Some("`sqlite3` runs programs that a view of that file may name; `-safe` would not let it.".to_owned());
     }

@@ -372,9 +372,7 @@ impl Judge<'_> {
 
     /// A place in an array is computed, which can run code.
     pub(super) fn indexed(&mut self, parameter: &Parameter) {
-        if let Parameter::NamedWithIndex { name, index } = parameter
-            && !self.scope.holds_key(index, name)
-        {
+        if let Parameter::NamedWithIndex { index, .. } = parameter {
             self.computed(index);
         }
     }

@@ -158,6 +158,13 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             let sentence = "`-L` also shows a file under its earlier names, which may be sensitive, and what it prints goes elsewhere.";
             judge.unknown("command.git-lines", sentence);
         }
+        let words: Vec<&Word> = flags().collect();
+        let vague = |pair: &[&Word]| pair[0].text() == Some("-L") && pair[1].text().is_none();
+        let lines = words.windows(2).any(vague)
+            || words.iter().any(|word| word.prefix().starts_with("-L") && word.text().is_none());
+        if subcommand != "blame" && lines {
+            judge.unreadable("command.vague-path", "Behind `-L` stands a file that the command doesn't name.");
+        }
         // A format may run a program, too, and the name of a branch may be one.
         if let Some(word) = rest.iter().find(|word| word.prefix().starts_with('-') && word.names()) {
             judge.about(word, |judge| {

@@ -102,6 +102,8 @@ pub(super) struct Judge<'a> {
     /// What flows into the next command, and out of the last one.
     pub(super) feed: Feed,
     pub(super) produced: Feed,
+    /// Whether a part of what flows in may have been taken.
+    pub(super) bitten: bool,
     /// The signs at which `read` takes it apart, where they stand before it.
     pub(super) signs: Option<Word>,
     /// All that flows into the command that is judged at this depth, where that stands in the text.
@@ -237,6 +239,7 @@ impl<'a> Judge<'a> {
             outlasts: None,
             feed: Feed::Text,
             produced: Feed::Text,
+            bitten: false,
             printed: None,
             signs: None,
             shows: true,

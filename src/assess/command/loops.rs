@@ -46,13 +46,7 @@ impl Judge<'_> {
         }
     }
 
-    pub(super) fn for_loop(
-        &mut self,
-        name: &str,
-        (values, listed): (Vec<Word>, bool),
-        keys: Option<&str>,
-        body: &CompoundList,
-    ) {
+    pub(super) fn for_loop(&mut self, name: &str, values: Vec<Word>, listed: bool, body: &CompoundList) {
         const PASSES: usize = 16;
         let most = if listed { PASSES + LISTED } else { PASSES };
         let values = if values.len() > most { vec![Word::any()] } else { values };
@@ -66,9 +60,6 @@ impl Judge<'_> {
             self.assign(name, value.clone());
             let pass = |judge: &mut Self| {
                 judge.assign(name, value.clone());
-                if let Some(array) = keys {
-                    judge.scope.hold_key(name, array);
-                }
                 judge.list(body);
             };
             if many {

@@ -11,6 +11,7 @@ mod arithmetic;
 mod array;
 mod awk;
 mod behind;
+mod bites;
 mod braces;
 mod brackets;
 mod builtin;

@@ -1,7 +1,5 @@
 //! Raw words as the syntax tree has them, and what can be told of them without expanding anything. Asked by `expand`.
 
-use brush_parser::ast::Word;
-
 /// The name and `=` that a raw word begins with, if it looks like an assignment, and the rest.
 pub(super) fn assignment(raw: &str) -> (&str, &str) {
     let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -50,13 +48,6 @@ pub(super) fn one_variable(raw: &str) -> bool {
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     quoted.and_then(|raw| raw.strip_prefix('$')).is_some_and(bare)
-}
-
-/// The array whose keys, or places, a loop goes through: `"${!a[@]}"`.
-pub(super) fn keys_of(words: &[Word]) -> Option<&str> {
-    let [word] = words else { return None };
-    let bare = word.value.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')).unwrap_or(&word.value);
-    bare.strip_prefix("${!")?.strip_suffix("[@]}").filter(|name| is_plain(name))
 }
 
 /// Whether a raw word is its own text.

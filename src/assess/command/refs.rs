@@ -54,13 +54,18 @@ pub(super) fn described(words: &[Word]) -> bool {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let Some(text) = word.text() else { return false };
-        let revision = |byte: u8| byte.is_ascii_alphanumeric() || b"_./~@{}^-".contains(&byte);
+        // Of the id of a file it prints where that lies.
+        let head = |text: &str| {
+            text.strip_prefix("HEAD")
+                .or_else(|| text.strip_prefix('@'))
+                .is_some_and(|behind| behind.bytes().all(|byte| byte.is_ascii_digit() || b"~^".contains(&byte)))
+        };
         let known = match text {
             "--match" | "--exclude" | "--candidates" => rest.next().is_some_and(|value| value.text().is_some()),
             _ if text.starts_with('-') => {
                 FLAGS.contains(&format!(" {text} ")) || VALUED.iter().any(|flag| text.starts_with(flag))
             }
-            _ => !text.is_empty() && text.bytes().all(revision),
+            _ => head(text),
         };
         if !known {
             return false;

@@ -53,8 +53,6 @@ pub(super) struct Scope {
     arrays: BTreeMap<String, Vec<Word>>,
     /// Arrays that may have keys instead of places.
     keyed: BTreeSet<String>,
-    /// Variables that hold one of the keys or places of an array, and of which.
-    keys: BTreeMap<String, String>,
     functions: BTreeMap<String, Defined>,
     /// The name that the script or function was called by and its words, where they are known.
     arguments: Option<Vec<Word>>,
@@ -81,20 +79,6 @@ impl Scope {
         let value = if own || !short(&value) { Word::any() } else { value };
         self.variables.insert(name.to_owned(), value);
         self.arrays.remove(name);
-        self.keys.retain(|variable, array| variable != name && array != name);
-    }
-
-    /// A variable holds one of the keys of an array, or of its places where it has none.
-    pub(super) fn hold_key(&mut self, variable: &str, array: &str) {
-        if variable != array {
-            self.keys.insert(variable.to_owned(), array.to_owned());
-        }
-    }
-
-    /// Whether a place in an array is a variable that holds one of its keys, or places: then nothing is computed.
-    pub(super) fn holds_key(&self, index: &str, array: &str) -> bool {
-        let name = index.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}'));
-        name.and_then(|name| self.keys.get(name)).is_some_and(|of| of == array)
     }
 
     /// The members of an array that was just assigned.
@@ -109,7 +93,6 @@ impl Scope {
     pub(super) fn key(&mut self, name: &str) {
         self.keyed.insert(name.to_owned());
         self.arrays.remove(name);
-        self.keys.retain(|_, array| array != name);
     }
 
     /// The members of an array.
@@ -205,7 +188,6 @@ impl Scope {
         self.fixed.extend(other.fixed.iter().cloned());
         self.keyed.extend(other.keyed.iter().cloned());
         self.arrays.retain(|name, members| other.arrays.get(name) == Some(members));
-        self.keys.retain(|name, array| other.keys.get(name) == Some(array));
         for name in other.functions.keys() {
             self.functions.entry(name.clone()).or_insert(Defined::Unsure);
         }

@@ -11,7 +11,7 @@ use brush_parser::ast::{
 
 use super::judge::{Feed, Judge};
 use super::parse::parse;
-use super::raw::{keys_of, one_variable};
+use super::raw::one_variable;
 use super::redirect::complains;
 use super::source::Source;
 use super::taker::{prints_into_the_pipe, taker};
@@ -74,6 +74,7 @@ impl Judge<'_> {
         let feed = std::mem::replace(&mut self.feed, Feed::Text);
         self.subshell(inner);
         self.feed = feed;
+        self.bleeds();
     }
 
     pub(super) fn list(&mut self, list: &CompoundList) {
@@ -96,18 +97,23 @@ impl Judge<'_> {
             self.command(only);
             return;
         }
-        let outer = self.feed;
+        let mut outer = self.feed;
         for (nth, command) in pipeline.seq.iter().enumerate() {
             if self.exhausted() {
                 break;
             }
             self.feed = if nth == 0 { outer } else { self.flowing() };
+            let bitten = std::mem::take(&mut self.bitten);
             let text = if nth > 0 { self.last_said() } else { None };
             self.says(text);
             self.produced = Feed::Text;
             (self.fed, self.feeds) = (nth > 0, nth + 1 < pipeline.seq.len());
             self.taker = pipeline.seq.get(nth + 1).and_then(taker);
             self.subshell(|judge| judge.command(command));
+            if nth == 0 {
+                outer = self.feed;
+            }
+            self.bitten = bitten || self.bitten && nth == 0;
         }
         self.taker = None;
         (self.fed, self.feeds) = (false, false);
@@ -176,6 +182,7 @@ impl Judge<'_> {
                 let feed = self.feed;
                 self.subshell(|judge| judge.list(&subshell.list));
                 self.feed = feed;
+                self.bleeds();
             }
             CompoundCommand::ForClause(command) => {
                 let (mut values, mut listed) = (Vec::new(), false);
@@ -190,10 +197,7 @@ impl Judge<'_> {
                         Some([]) | None => values.push(Piece::Words.into()),
                     },
                 }
-                // Zsh has another way to say that.
-                let known = self.facts.is_none_or(|facts| facts.shell == Shell::Bash);
-                let keys = command.values.as_deref().and_then(keys_of).filter(|_| known);
-                self.for_loop(&command.variable_name, (values, listed), keys, &command.body.list);
+                self.for_loop(&command.variable_name, values, listed, &command.body.list);
             }
             CompoundCommand::CaseClause(command) => {
                 self.value(&command.value);
@@ -433,7 +437,10 @@ impl Judge<'_> {
             }
         });
         if replaced && !stays {
-            self.feed = feed;
+            // A command in its words was fed before that.
+            self.feed = if argv.iter().all(|word| word.text().is_some()) { feed } else { Feed::Text };
+        } else {
+            self.bitten_by(&argv);
         }
         self.form(&argv, &before);
         if reads_file {

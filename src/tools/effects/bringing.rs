@@ -22,6 +22,9 @@ use crate::domain::{Prepared, Remedy};
 /// Most names of a listing that are looked up: each is one more look at the disk.
 const MOST: usize = 10_000;
 
+/// Bytes of the longest name of a folder.
+const LONGEST: usize = 1_024;
+
 /// What comes, as a listing names it, each where it comes to lie.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Brought {
@@ -91,6 +94,15 @@ async fn list(
     if let Some(from) = bringing.from.iter().find(|from| !folder.join(from).exists()) {
         return Err(format!("{from} is not there"));
     }
+    // A pipe that it drained would be empty by then.
+    let file = |from: &String| folder.join(from).is_file();
+    if bringing.by != Bringer::Rsync && !bringing.from.iter().all(file) {
+        return Err("it comes from no ordinary file".to_owned());
+    }
+    // Each name is kept behind it.
+    if bringing.to.len() > LONGEST {
+        return Err("the folder's name is very long".to_owned());
+    }
     let program = program(name, &bench.workspace).ok_or_else(|| format!("there is no {name} on this machine"))?;
     let arguments: Vec<&str> = bringing.words.iter().map(String::as_str).collect();
     let listed = answer(bench, (folder, Some(&prepared.facts)), (name, &program), &arguments, cancel).await?;
@@ -110,6 +122,13 @@ async fn list(
             Bringer::Tar | Bringer::Unzip => brought.comes(&unescaped(line, bringing.by)?, bringing.strip),
             Bringer::Rsync => brought.itemized(line, renamed)?,
         }
+    }
+    let within: BTreeSet<&Path> = brought.files.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+    if bringing.by == Bringer::Tar
+        && within.iter().any(|up| up.starts_with(&brought.base) && **up != brought.base && up.is_symlink())
+    {
+        // It takes the link's place, or goes where that leads: which, the version says.
+        return Err("a link stands where a folder of it would".to_owned());
     }
     Ok(brought)
 }
@@ -174,7 +193,7 @@ fn unescaped(line: &[u8], by: Bringer) -> Result<PathBuf, String> {
     let odd = || "a name in it can't be read".to_owned();
     if by == Bringer::Unzip {
         // It writes them as something else.
-        let plain = |byte: &u8| byte.is_ascii_graphic() && !b"^?".contains(byte) || *byte == b' ';
+        let plain = |byte: &u8| byte.is_ascii_graphic() && !b"^?\\".contains(byte) || *byte == b' ';
         return if line.iter().all(plain) { Ok(PathBuf::from(OsString::from_vec(line.to_vec()))) } else { Err(odd()) };
     }
     let (mut name, mut rest) = (Vec::new(), line);

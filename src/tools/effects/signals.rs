@@ -154,7 +154,7 @@ impl Process {
             pid,
             group: fields.get(2)?.parse().ok()?,
             user: fs::metadata(&folder).ok()?.uid(),
-            name: head.split_once('(')?.1.to_owned(),
+            name: head.split_once('(')?.1.trim_end_matches('\u{fffd}').to_owned(),
             line: line.trim_end().to_owned(),
             age: now.saturating_sub(since * 1_000 / TICKS),
         })

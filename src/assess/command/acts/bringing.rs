@@ -39,7 +39,7 @@ const TAR_PLAIN: [&str; 13] = [
     "--unlink-first",
 ];
 /// Flags of `rsync` of which its listing says what they do. Its answer is the same without those that only say more.
-const RSYNC: [&str; 26] = [
+const RSYNC: [&str; 25] = [
     "--archive",
     "--recursive",
     "--links",
@@ -52,7 +52,6 @@ const RSYNC: [&str; 26] = [
     "--specials",
     "--update",
     "--compress",
-    "--checksum",
     "--one-file-system",
     "--hard-links",
     "--delete",
@@ -276,8 +275,7 @@ fn rsync(texts: &[&str]) -> Option<Bringing> {
                 ("-v" | "-h" | "-i" | "-q" | "-P", None) => {}
                 (name, None) if RSYNC_SAYING.contains(&name) => {}
                 (
-                    "-a" | "-r" | "-l" | "-L" | "-p" | "-t" | "-g" | "-o" | "-D" | "-u" | "-z" | "-c" | "-x" | "-H"
-                    | "-m",
+                    "-a" | "-r" | "-l" | "-L" | "-p" | "-t" | "-g" | "-o" | "-D" | "-u" | "-z" | "-x" | "-H" | "-m",
                     None,
                 ) => words.push(name),
                 (name, None) if RSYNC.contains(&name) => words.push(name.to_owned()),
