@@ -155,6 +155,7 @@ fn probe(root: &Path, status: u8) {
         "esac\nhostile() {{ printf '%s\\n' '-rf a  b*' '$(touch planted); touch planted' '~'; }}\n\
          case $name in\nwc) case $* in -[lwcmL]) echo 7 ;; *) echo 1 2 x ;; esac ;;\n\
          uname) case $* in -[rmspi]|--kernel-*|--machine) echo 6.1.0-9_x+b ;; *) hostile ;; esac ;;\n\
+         dpkg-query) case $* in *ackage*) printf '%s\\n' bash libc6:amd64 ;; *) hostile ;; esac ;;\n\
          git) case $* in merge-base*|rev-parse*|rev-list*|*format=%[hH]*) printf '%s\\n' 1f2e3d4 ab12cd3 ;; *) hostile ;; esac ;;\n\
          docker) case $* in 'ps -q'*|'ps -aq'*|'images -q'*) printf '%s\\n' 1f2e3d4c5b6a ;;\n\
          'volume ls -q'*|*format*.Names*|*format*.ID*) printf '%s\\n' web-1 A.b_c ;;\n\

@@ -49,6 +49,10 @@ const SELECTED_MYSQL: [&str; 9] =
 const SHOWN: &str = " databases schemas tables status variables processlist engines columns fields collation plugins \
     warnings errors ";
 
+/// What these show is no view, whatever the database says that it is.
+const PLAIN: [&str; 10] =
+    [".tables", ".schema", ".indexes", ".indices", ".databases", ".mode", ".headers", ".header", ".separator", ".show"];
+
 /// Judges the words of `sqlite3`.
 pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
     let Some(operands) = operands(words) else {
@@ -92,19 +96,6 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
         return;
     }
     let safe = words.iter().any(|word| matches!(word.text(), Some("-safe" | "--safe")));
-    // What these show is no view, whatever the database says that it is.
-    const PLAIN: [&str; 10] = [
-        ".tables",
-        ".schema",
-        ".indexes",
-        ".indices",
-        ".databases",
-        ".mode",
-        ".headers",
-        ".header",
-        ".separator",
-        ".show",
-    ];
     let plain =
         |word: &Word| word.text().and_then(|text| text.split(' ').next()).is_some_and(|dot| PLAIN.contains(&dot));
     let asks = |word: &&Word| !plain(word);
