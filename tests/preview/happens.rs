@@ -273,7 +273,6 @@ async fn what_rsync_brings_and_deletes_is_told_as_it_then_happens() {
         ("rsync -a pack/fresh empty/", "Brings {new} new files and {new folders} new folders: "),
         ("rsync -a pack/src/new.c src/renamed.c", "Brings {new} new file: renamed.c."),
         ("rsync -a pack/src/new.c new.txt", "Replaces {changed} file (10 B): new.txt."),
-        ("rsync -a --existing pack/ .", "Replaces {changed} files (18 B): "),
     ] {
         compare(&packed(), command, says).await;
     }
