@@ -59,12 +59,13 @@ fn bites(argv: &[Word], scope: &Scope) -> bool {
     if scope.function(name).is_some() {
         return false;
     }
+    let name = name.rsplit('/').next().unwrap_or(name);
     if name == "exec" && words.is_empty() {
         return false;
     }
     let named = |names: &str| names.contains(&format!(" {name} "));
     let standard = |word: &Word| {
-        let text = word.pattern();
+        let text = word.pattern().replace("/dev/null", "");
         text == "-" || ["@-", "/dev/", "/proc/", "--stdin", "--batch", "-stdin"].iter().any(|part| text.contains(part))
     };
     if words.iter().any(standard) {
@@ -83,12 +84,10 @@ fn bites(argv: &[Word], scope: &Scope) -> bool {
     }
     if named(WRAPPERS) {
         let asks = words.first().is_some_and(|word| matches!(word.text(), Some("-v" | "-V")));
-        let own = |word: &Word| {
-            let text = word.prefix();
-            text.starts_with('-') || text.contains('=') || text.starts_with(|letter: char| letter.is_ascii_digit())
-        };
-        let run = words.iter().position(|word| !own(word)).unwrap_or(words.len());
-        return !asks && bites(&words[run..], scope);
+        // Of a flag nobody here knows whether the next word is its value, or what is run.
+        let flagged = words.iter().take_while(|word| !named_word(word)).any(|word| word.prefix().starts_with('-'));
+        let run = words.iter().position(named_word).unwrap_or(words.len());
+        return !asks && (flagged || bites(&words[run..], scope));
     }
     if let Some((_, letters, before)) = FILES.iter().find(|(names, ..)| named(names)) {
         return operands(words, letters) <= *before;
@@ -103,6 +102,12 @@ fn bites(argv: &[Word], scope: &Scope) -> bool {
         "openssl" => !has(&|text| matches!(text, "-in" | "-connect" | "version" | "ciphers")),
         _ => operands(words, LETTERS) == 0,
     }
+}
+
+/// Whether a word before which nothing but numbers and assignments stands is what a wrapper runs.
+fn named_word(word: &Word) -> bool {
+    let text = word.prefix();
+    !(text.starts_with('-') || text.contains('=') || text.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
 /// Whether a word lets `read` end before the end of a line. Up to a zero byte it takes all of a name.
@@ -158,6 +163,8 @@ mod tests {
             "git tag | { awk '{exit}'; read -r f; git show \"$f\"; }",
             "git tag | { timeout 1 cat; read -r f; git show \"$f\"; }",
             "git tag | { command head -c3; read -r f; git show \"$f\"; }",
+            "git tag | { /usr/bin/sed -n 1q; read -r f; git show \"$f\"; }",
+            "git tag | { env -u X head -c3; read -r f; git show \"$f\"; }",
             "git tag | { openssl x509; read -r f; git show \"$f\"; }",
             "git tag | { tar tz; read -r f; git show \"$f\"; }",
             "git ls-files | { head -c3; xargs cat; }",
